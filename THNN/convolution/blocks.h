@@ -1,4 +1,5 @@
-/* Weights as the direct sums read them: for each group, blocks of a few planes of y, packed[block][k][plane]. Term k of a sum is a tap of a plane of x. */
+/* Weights as the direct sums read them: for each group, blocks of a few planes of y, packed[block][k][plane]. Term k of a sum is a tap of a
+ * plane of x. */
 #ifndef THNN_BLOCKS_H
 #define THNN_BLOCKS_H
 

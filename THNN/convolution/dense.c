@@ -34,8 +34,8 @@ static int isForWinograd(const Sum *s)
 {
   const Line *h = &s->h, *w = &s->w, *t = &s->t;
   const double memory = (double)(s->planes + s->outputs) * 36 * ((double)w->out / 2 + 64);
-  return sizeof(THNN_REAL) == sizeof(float) && s->groups == 1 && memory < INT32_MAX && h->taps == 3 && w->taps == 3 && h->step == 1 && w->step == 1 && h->stride == 1 &&
-         w->stride == 1 && t->taps == 1 && t->in == 1 && t->out == 1 && w->x == 1 && w->y == 1;
+  return sizeof(THNN_REAL) == sizeof(float) && s->groups == 1 && memory < INT32_MAX && h->taps == 3 && w->taps == 3 && h->step == 1 &&
+         w->step == 1 && h->stride == 1 && w->stride == 1 && t->taps == 1 && t->in == 1 && t->out == 1 && w->x == 1 && w->y == 1;
 }
 
 /* The choice, and all numbers that it depends on. Measured by `python -m benchmarks.convolutions`. */
@@ -155,8 +155,8 @@ static Sum backwardSum(const Convolution *c, const real *y, real *x, const real 
   const Layout in = layoutOf(c, win->planes, t->in, h->in, w->in), out = layoutOf(c, c->outputs, t->out, h->out, w->out);
   const Layout k = weightLayout(c);
   Sum s = {c->samples, c->groups, c->outputs, win->planes, backwardLine(t, phaseT, in.t, out.t, k.t), backwardLine(h, phaseH, in.h, out.h, k.h),
-           backwardLine(w, phaseW, in.w, out.w, k.w), out.sample, out.plane, in.sample, in.plane, c->outputs * c->depth, k.plane, k.sample, y, weight, bias,
-           y + c->samples * out.sample, x + phaseT * in.t + phaseH * in.h + phaseW * in.w, c->finish};
+           backwardLine(w, phaseW, in.w, out.w, k.w), out.sample, out.plane, in.sample, in.plane, c->outputs * c->depth, k.plane, k.sample, y,
+           weight, bias, y + c->samples * out.sample, x + phaseT * in.t + phaseH * in.h + phaseW * in.w, c->finish};
   if (s.finish.other) s.finish.other += s.y - x;
   turnRow(&s);
   return s;

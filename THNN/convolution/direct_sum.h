@@ -11,11 +11,12 @@
 #include "convolution/picture.h"
 
 enum {
-  SHORT = 576,            /* a long sum is a sum of sums of so many terms, which keeps its precision */
-  BAND_BYTES = 320 << 10, /* of a band's picture, about: it stays in a second cache */
-  PART_BYTES = 16 << 10,  /* of a panel, at most: it stays in the first cache while all weights pass by */
-  OFTEN = 3,              /* a panel that more blocks than this pass by is laid side by side first */
-  MOST_PLACES = 2048,     /* in a band BY_OUTPUTS */
+  SHORT = 576,              /* a long sum is a sum of sums of so many terms, which keeps its precision */
+  BAND_BYTES = 320 << 10,   /* of a band's picture, about: it stays in a second cache */
+  PART_BYTES = 16 << 10,    /* of a panel, at most: it stays in the first cache while all weights pass by */
+  BLOCKS_BYTES = 192 << 10, /* of weights that pass by a panel, at most: they stay in the second cache */
+  OFTEN = 3,                /* a panel that more blocks than this pass by is laid side by side first */
+  MOST_PLACES = 2048,       /* in a band BY_OUTPUTS */
   /* Weights of so many k stay in the first cache while a band passes by; tiles of more rows do as well with the second one. */
   PART = VECTOR_BYTES == 64 ? 1536 : 128,
 };
@@ -92,13 +93,18 @@ THNN_INLINE void writeTile(const Band *d, int64_t first, int64_t count, int64_t 
   }
 }
 
-/* Terms of `n` places from x on, side by side. What lies beside them may be read, unless `isLast`. */
+/* Terms of `n` places from x on, side by side. What lies beside them may be read, unless `isLast`; what the next panel takes is fetched. */
 THNN_INLINE void layPanel(real *panel, const real *x, const int32_t *distance, int64_t terms, int64_t n, int64_t columns, int isLast)
 {
-  for (int64_t k = 0; k < terms; k++, panel += columns)
-    if (isLast) memcpy(panel, x + distance[k], (size_t)n * sizeof(real));
-    else
-      for (int64_t c = 0; c < columns; c += LANES) *(AnyVector *)(panel + c) = *(const AnyVector *)(x + distance[k] + c);
+  for (int64_t k = 0; k < terms; k++, panel += columns) {
+    const real *from = x + distance[k];
+    if (isLast) {
+      memcpy(panel, from, (size_t)n * sizeof(real));
+      continue;
+    }
+    __builtin_prefetch(from + 2 * columns - 1);
+    for (int64_t c = 0; c < columns; c += LANES) *(AnyVector *)(panel + c) = *(const AnyVector *)(from + c);
+  }
 }
 
 /* Finishes what was written of places [begin, end) of the band, of `count` planes from plane `first` on. */
@@ -108,9 +114,9 @@ static void finishPlaces(const Band *d, int64_t first, int64_t count, int64_t be
   if (!isToFinish(&s->finish)) return;
   const int64_t row = d->runs == 1 ? d->run : d->p->row, y = d->y - s->y + first * s->yPlane;
   const int isDense = s->w.y == 1 && (d->runs == 1 || s->h.y == d->run);
+  const int64_t from = begin / row * d->run + THNN_min(begin % row, d->run), to = end / row * d->run + THNN_min(end % row, d->run);
   for (int64_t o = 0; o < count; o++) {
     if (isDense) {
-      const int64_t from = begin / row * d->run + THNN_min(begin % row, d->run), to = end / row * d->run + THNN_min(end % row, d->run);
       finishRow(&s->finish, s->y, y + o * s->yPlane + from, to - from, 1);
       continue;
     }
@@ -122,38 +128,47 @@ static void finishPlaces(const Band *d, int64_t first, int64_t count, int64_t be
   }
 }
 
+/* Places [begin, end) of some blocks, and a part of their terms. */
+static void partByPlaces(const Band *d, int64_t k, int64_t terms, int64_t begin, int64_t end, int64_t firstBlock, int64_t endBlock)
+{
+  const Sum *s = d->s;
+  const int64_t wide = d->blocks.width * LANES, step = d->blocks.step;
+  const int isOften = endBlock - firstBlock > OFTEN, isEnd = k + terms == depthOf(s);
+  /* Behind x there is nothing to read. */
+  const real *last = d->p->inPlace ? d->x + (s->planes - 1) * d->p->plane : NULL;
+  const real *other = isEnd && s->finish.other ? s->finish.other + (d->y - s->y) : NULL;
+  for (int64_t block = firstBlock; block < endBlock; block++) {
+    const int64_t first = block * step, count = THNN_min(step, s->outputs - first);
+    const real *w = blockOf(d, block) + k * step;
+    THNN_REAL bias[ROWS] = {0};
+    for (int64_t o = 0; o < count && d->bias && k == 0; o++) bias[o] = d->bias[first + o];
+    for (int64_t at = begin; at < end; at += wide) {
+      const int64_t n = THNN_min(wide, end - at), columns = columnsOf(n, d->blocks.width);
+      const int isLast = last && last + at + columns > s->xEnd, isLaid = isOften || isLast;
+      real *panel = d->tile + MOST_COLUMNS * ROWS + (at - begin) * terms;
+      if (isLaid && block == firstBlock) layPanel(panel, d->x + at, d->distance + k, terms, n, columns, isLast);
+      real *y = n == columns && count == step ? placeInY(d, at, n) : NULL;
+      for (int64_t o = 0; o < count && y && other; o++) __builtin_prefetch(other + (y - d->y) + (first + o) * s->yPlane);
+      rowProduct(step, columns)(terms, w, isLaid ? panel : d->x + at,
+                                isLaid ? d->inPanel[columns / LANES / 2] : d->distance + k, step, y && k > 0, k > 0 ? NULL : bias,
+                                y ? y + first * s->yPlane : d->tile, y ? s->yPlane : MOST_COLUMNS);
+      if (!y) writeTile(d, first, count, at, n, k > 0);
+    }
+    if (isEnd) finishPlaces(d, first, count, begin, end);
+  }
+}
+
 /* Some tiles at a time: their panels stay in the first cache, and rows of y are written in longer pieces. */
 static void bandByPlaces(const Band *d, int64_t firstBlock, int64_t endBlock)
 {
   const Sum *s = d->s;
-  const int64_t depth = depthOf(s), places = (d->rows - 1) * d->p->row + s->w.out, wide = d->blocks.width * LANES, step = d->blocks.step;
+  const int64_t depth = depthOf(s), places = (d->rows - 1) * d->p->row + s->w.out, wide = d->blocks.width * LANES;
   const int64_t part = partOfDepth(depth, wide), group = placesAtOnce(part, wide);
-  const int isOften = endBlock - firstBlock > OFTEN;
-  /* Behind x there is nothing to read. */
-  const real *last = d->p->inPlace ? d->x + (s->planes - 1) * d->p->plane : NULL;
-  real *const panels = d->tile + MOST_COLUMNS * ROWS;
+  const int64_t blocks = partOf(endBlock - firstBlock, BLOCKS_BYTES / (int64_t)sizeof(real) / (d->blocks.step * part));
   for (int64_t k = 0; k < depth; k += part)
-    for (int64_t begin = 0; begin < places; begin += group) {
-      const int64_t terms = THNN_min(part, depth - k), end = THNN_min(begin + group, places);
-      for (int64_t block = firstBlock; block < endBlock; block++) {
-        const int64_t first = block * step, count = THNN_min(step, s->outputs - first);
-        const real *w = blockOf(d, block) + k * step;
-        THNN_REAL bias[ROWS] = {0};
-        for (int64_t o = 0; o < count && d->bias && k == 0; o++) bias[o] = d->bias[first + o];
-        for (int64_t at = begin; at < end; at += wide) {
-          const int64_t n = THNN_min(wide, places - at), columns = columnsOf(n, d->blocks.width);
-          const int isLast = last && last + at + columns > s->xEnd, isLaid = isOften || isLast;
-          real *panel = panels + (at - begin) * part;
-          if (isLaid && block == firstBlock) layPanel(panel, d->x + at, d->distance + k, terms, n, columns, isLast);
-          real *y = n == columns && count == step ? placeInY(d, at, n) : NULL;
-          rowProduct(step, columns)(terms, w, isLaid ? panel : d->x + at,
-                                    isLaid ? d->inPanel[columns / LANES / 2] : d->distance + k, step, y && k > 0, k > 0 ? NULL : bias,
-                                    y ? y + first * s->yPlane : d->tile, y ? s->yPlane : MOST_COLUMNS);
-          if (!y) writeTile(d, first, count, at, n, k > 0);
-        }
-        if (k + part >= depth) finishPlaces(d, first, count, begin, end);
-      }
-    }
+    for (int64_t block = firstBlock; block < endBlock; block += blocks)
+      for (int64_t at = 0; at < places; at += group)
+        partByPlaces(d, k, THNN_min(part, depth - k), at, THNN_min(at + group, places), block, THNN_min(block + blocks, endBlock));
 }
 
 static void bandByOutputs(const Band *d, int64_t firstBlock, int64_t endBlock)
@@ -246,7 +261,18 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
   for (int64_t task = 0; task < jobs * parts; task++) {
     const int64_t part = task % parts, job = task / parts, frame = job / bands, first = job % bands * rows;
     const int64_t n = frame / s->t.out, t = frame % s->t.out, thread = THNN_threadId(), group = n % s->groups;
-    Band d = {.s = s, .p = &p, .blocks = blocks, .bias = s->bias ? s->bias + group * s->outputs : NULL, .packed = packed ? packed + group * packedSize(s, &blocks) : NULL, .own = isOnce ? fresh + thread * block : NULL, .distance = distance, .inPanel = {inPanel, inPanel + terms, inPanel + 2 * terms}, .rows = THNN_min(rows, s->h.out - first), .tile = tiles + thread * tile};
+    Band d = {
+        .s = s,
+        .p = &p,
+        .blocks = blocks,
+        .bias = s->bias ? s->bias + group * s->outputs : NULL,
+        .packed = packed ? packed + group * packedSize(s, &blocks) : NULL,
+        .own = isOnce ? fresh + thread * block : NULL,
+        .distance = distance,
+        .inPanel = {inPanel, inPanel + terms, inPanel + 2 * terms},
+        .rows = THNN_min(rows, s->h.out - first),
+        .tile = tiles + thread * tile,
+    };
     if (p.inPlace) d.x = s->x + n * s->xSample + t * s->t.stride * s->t.x + first * s->h.x;
     else {
       real *mine = pictures + thread * picture;

@@ -299,7 +299,8 @@ static int winogradSum(Call *call, const Sum *s, Way way, const real *packed, in
   int together = 0;
   if (threads > 1 && THNN_ceilDiv(all, rows) < 2 * threads) {
     together = all < threads || all * d.across < threads * COLUMNS;
-    rows = together ? THNN_min(all, THNN_max(threads * best / d.across, 1)) : THNN_ceilDiv(all, threads * THNN_ceilDiv(THNN_ceilDiv(all, rows), threads));
+    rows = together ? THNN_min(all, THNN_max(threads * best / d.across, 1))
+                    : THNN_ceilDiv(all, threads * THNN_ceilDiv(THNN_ceilDiv(all, rows), threads));
   }
   d.point = THNN_ceilDiv(rows * d.across + TILES, LANES) * LANES + LANES;
   d.plane = points * d.point + 16;

@@ -9,6 +9,9 @@
 
 /* ---- tiles */
 
+/* Of what is packed so many terms are fetched before their turn: it is read once, and often from memory. */
+enum { AHEAD = 64 };
+
 THNN_INLINE void product(const int rows, const int width, const Packed packed, int64_t depth, const real *a, const real *b,
                          const int32_t *distance, int64_t step, int add, const real *start, real *c, int64_t ldc)
 {
@@ -17,10 +20,16 @@ THNN_INLINE void product(const int rows, const int width, const Packed packed, i
   for (int i = 0; i < rows; i++)
 #pragma GCC unroll 4
     for (int j = 0; j < width; j++) sum[i][j] = (Vector){0};
+#pragma GCC unroll 14
+  for (int i = 0; i < rows; i++) { /* c is there when the sums are */
+    __builtin_prefetch(c + i * ldc, 1);
+    __builtin_prefetch(c + i * ldc + width * LANES - 1, 1);
+  }
 #pragma GCC unroll 4
   for (int64_t k = 0; k < depth; k++) {
     const real *ak = packed == ROWS_PACKED ? a + k * step : a + distance[k];
     const real *bk = packed == ROWS_PACKED ? b + distance[k] : b + k * step;
+    __builtin_prefetch((packed == ROWS_PACKED ? ak : bk) + AHEAD * step);
     if (rows < width) { /* the fewer of both stay in registers, too */
       Vector row[ROWS];
 #pragma GCC unroll 14

@@ -100,15 +100,14 @@ __global__ void softBackward(real *gx, real *gl, const real *g, const Weighing *
 
 } // namespace
 
-void THNN_(softMeans)(Call *call, real *y, const real *x, const real *logit, double beta, const Space *p)
+void THNN_(softMeans)(Call *call, real *y, const real *x, const SoftWeights *w, const Space *p)
 {
-  launchForWindows(call, p, softForward<1>, softForward<WARP>, y, Soft{x, logit, (accreal)beta, 0, *p});
+  launchForWindows(call, p, softForward<1>, softForward<WARP>, y, Soft{x, w->logit, (accreal)w->beta, 0, *p});
 }
 
-void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const real *logit, const real *g, double beta, int exact,
-                          const Space *p)
+void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const real *g, const SoftWeights *w, const Space *p)
 {
-  const Soft s = {x, logit, (accreal)beta, exact && beta > 0, *p};
+  const Soft s = {x, w->logit, (accreal)w->beta, w->exact && w->beta > 0, *p};
   Weighing *kept = NULL;
   if (!findAgain(p)) {
     kept = THNN_scratch(call, p->planes * planeOutputs(p), sizeof(Weighing));

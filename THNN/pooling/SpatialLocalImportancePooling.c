@@ -92,7 +92,8 @@ int32_t THNN_(SpatialLocalImportancePooling_updateOutput)(THNNState *state, cons
   const real *l = THNN_in(&call, view(logit));
   real *y = THNN_out(&call, view(output));
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(softMeans)(&call, y, x, l, 1, &p);
+  const SoftWeights weights = {l, 1, 1};
+  if (!THNN_plain(&call)) THNN_(softMeans)(&call, y, x, &weights, &p);
   else
     for (int64_t i = 0; i < p.planes; i++) forward(y + i * planeOutputs(&p), x + i * planeCells(&p), l + i * planeCells(&p), &p);
   return THNN_leave(&call);
@@ -116,7 +117,8 @@ int32_t THNN_(SpatialLocalImportancePooling_updateGradInput)(THNNState *state, c
   real *gx = THNN_out(&call, view(gradInput));
   real *gl = THNN_out(&call, view(gradLogit));
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(softGradients)(&call, gx, gl, x, l, g, 1, 1, &p);
+  const SoftWeights weights = {l, 1, 1};
+  if (!THNN_plain(&call)) THNN_(softGradients)(&call, gx, gl, x, g, &weights, &p);
   else
     for (int64_t i = 0, cells = planeCells(&p); i < p.planes; i++)
       backward(gx + i * cells, gl + i * cells, x + i * cells, l + i * cells, g + i * planeOutputs(&p), &p);

@@ -78,7 +78,8 @@ int32_t THNN_(softPool)(const char *f, THNNState *state, const THTensor *input, 
   const real *x = THNN_in(&call, view(input));
   real *y = THNN_out(&call, view(output));
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(softMeans)(&call, y, x, NULL, beta, p);
+  const SoftWeights weights = {NULL, beta, 0};
+  if (!THNN_plain(&call)) THNN_(softMeans)(&call, y, x, &weights, p);
   else
     for (int64_t i = 0; i < p->planes; i++) forward(y + i * planeOutputs(p), x + i * planeCells(p), beta, p);
   return THNN_leave(&call);
@@ -96,7 +97,8 @@ int32_t THNN_(softSpread)(const char *f, THNNState *state, const THTensor *input
   const real *g = THNN_in(&call, view(gradOutput));
   real *gx = THNN_out(&call, view(gradInput));
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(softGradients)(&call, gx, NULL, x, NULL, g, beta, exact != 0, p);
+  const SoftWeights weights = {NULL, beta, exact != 0};
+  if (!THNN_plain(&call)) THNN_(softGradients)(&call, gx, NULL, x, g, &weights, p);
   else
     for (int64_t i = 0; i < p->planes; i++)
       backward(gx + i * planeCells(p), x + i * planeCells(p), g + i * planeOutputs(p), beta, exact, p);

@@ -47,8 +47,20 @@ typedef struct Block {
   int64_t offset, slices, rows, cells, wide, slice, pitch;
 } Block;
 
+/* What is read of a plane, or from a block on: values, and logits, which are the values in SoftPool; and where gradients go, in
+ * SoftPool to gx alone, forward nowhere: NULL. */
+typedef struct Plane {
+  const real *x, *l;
+  real *gx, *gl;
+} Plane;
+
+THNN_INLINE Plane planeFrom(Plane c, int64_t first)
+{
+  return (Plane){c.x + first, c.l + first, c.gx ? c.gx + first : NULL, c.gl ? c.gl + first : NULL};
+}
+
 /* What a thread has beside a plane. */
-typedef struct Rows {
+typedef struct Buffers {
   real *a, *b;   /* over the padded axis of a piece: sums of E and of E x over the rows of a block */
   real *la, *lb; /* the same of its last row alone, which the next block may begin with */
   int last;      /* do they hold it? */
@@ -56,7 +68,7 @@ typedef struct Rows {
   real *m, *large, *ws, *wv; /* over its windows: largest logit, 1 if not calm, sums of exp(l - m) and of that times x */
   real *g;       /* over its windows: gradOutput, 0 where that is infinite */
   real *e;       /* E of all cells of a block */
-} Rows;
+} Buffers;
 
 /* beta is 1 where logits are given. */
 static void setBeta(SoftPool *s, int lip, THNN_REAL beta)
@@ -107,16 +119,25 @@ THNN_INLINE THNN_REAL weighCell(int lip, THNN_REAL scale, THNN_REAL x, THNN_REAL
   return weight;
 }
 
-/* a[i] (+)= E of cells i of n <= 3 rows, b[i] (+)= these times their values, row by row. `keep`: e keeps the weights; `last`: la
- * and lb get the addends of the only row. Is no cell too large? If one is, only sums that it goes into are of no use. */
-THNN_INLINE int weighFewRows(int lip, int n, int add, int keep, int last, const SoftPool *s, const real *x, const real *l,
-                             int64_t pitch, int64_t cells, real *restrict a, real *restrict b, real *restrict e,
-                             real *restrict la, real *restrict lb)
+/* What is wanted of rows, which the compiler knows. `lip`: they have logits; `keep`: e keeps the weights; `last`: la and lb get the
+ * addends of the only row. */
+typedef struct Wanted {
+  int lip, keep, last;
+} Wanted;
+
+/* a[i] (+)= E of cells i of n <= 3 rows, b[i] (+)= these times their values, row by row. Is no cell too large? If one is, only sums
+ * that it goes into are of no use. */
+THNN_INLINE int weighFewRows(Wanted wanted, int n, int add, const SoftPool *s, Plane c, const Block *block, const Buffers *to)
 {
+  const int lip = wanted.lip, keep = wanted.keep, last = wanted.last;
   const THNN_REAL scale = s->scale;
+  const int64_t pitch = block->pitch, cells = block->wide;
+  const real *x = c.x, *l = c.l;
+  real *a = to->a, *b = to->b, *e = to->e, *la = to->la, *lb = to->lb;
   const real *x1 = x + pitch, *x2 = x1 + pitch, *l1 = l + pitch, *l2 = l1 + pitch;
   real *e1 = e + cells, *e2 = e1 + cells;
   lane value = 0, logit = 0;
+#pragma omp simd reduction(max : value, logit)
   for (int64_t i = 0; i < cells; i++) {
     Weighed w = {add ? a[i] : 0, add ? b[i] : 0, value, logit};
     const THNN_REAL w0 = weighCell(lip, scale, x[i], l[i], &w);
@@ -144,28 +165,28 @@ THNN_INLINE void clearPads(real *a, const Block *b)
 
 /* The sums of all rows of a block; the first row is in a, b already if `first` is 1. `last`: the last row is wanted alone, too.
  * Are all its windows calm? */
-THNN_INLINE int weighRows(int lip, int keep, int first, int last, const SoftPool *s, const real *x, const real *l, const Block *b,
-                          const Rows *r)
+THNN_INLINE int weighRows(int lip, int keep, int first, int last, const SoftPool *s, Plane c, const Block *b, const Buffers *r)
 {
-  const int64_t pad = b->w.pad, n = b->wide, pitch = b->pitch, rows = b->rows - last;
-  real *a = r->a + pad, *v = r->b + pad, *la = r->la + pad, *lb = r->lb + pad, *e = r->e;
+  const int64_t pad = b->w.pad, n = b->wide, rows = b->rows - last;
+  const Wanted plain = {lip, keep, 0}, alone = {lip, keep, 1};
+  Buffers to = {.a = r->a + pad, .b = r->b + pad, .la = r->la + pad, .lb = r->lb + pad, .e = r->e};
   clearPads(r->a, b);
   clearPads(r->b, b);
-  if (first && keep) memcpy(e, a, (size_t)n * sizeof(real));
+  if (first && keep) memcpy(r->e, to.a, (size_t)n * sizeof(real));
   int calm = 1;
   for (int64_t t = 0; t < b->slices; t++)
     for (int64_t h = first, few; h < rows; h += few) {
-      const int64_t at = t * b->slice + h * pitch, left = rows - h;
+      const Plane from = planeFrom(c, t * b->slice + h * b->pitch);
+      const int64_t left = rows - h;
       const int add = t + h > 0;
-      real *to = keep ? e + (t * b->rows + h) * n : e;
+      if (keep) to.e = r->e + (t * b->rows + h) * n;
       few = left % 3 ? left % 3 : 3;
-      if (few == 1) calm &= weighFewRows(lip, 1, add, keep, 0, s, x + at, l + at, pitch, n, a, v, to, la, lb);
-      else if (few == 2) calm &= weighFewRows(lip, 2, add, keep, 0, s, x + at, l + at, pitch, n, a, v, to, la, lb);
-      else calm &= weighFewRows(lip, 3, add, keep, 0, s, x + at, l + at, pitch, n, a, v, to, la, lb);
+      if (few == 1) calm &= weighFewRows(plain, 1, add, s, from, b, &to);
+      else if (few == 2) calm &= weighFewRows(plain, 2, add, s, from, b, &to);
+      else calm &= weighFewRows(plain, 3, add, s, from, b, &to);
     }
-  const int64_t at = rows * pitch;
-  real *to = keep ? e + rows * n : e;
-  if (last) calm &= weighFewRows(lip, 1, rows > 0, keep, 1, s, x + at, l + at, pitch, n, a, v, to, la, lb);
+  if (keep) to.e = r->e + rows * n;
+  if (last) calm &= weighFewRows(alone, 1, rows > 0, s, planeFrom(c, rows * b->pitch), b, &to);
   return calm;
 }
 
@@ -183,9 +204,11 @@ THNN_KERNEL void spreadBoth(real *a, real *b, const real *s, const real *v, cons
 }
 
 /* Gradients of one row, from its weights e and from p and q, what its calm windows send. `large`: too large cells get none. */
-THNN_INLINE void addGradients(int lip, int large, THNN_REAL limit, const real *x, const real *l, const real *e, const real *p,
-                              const real *q, int64_t cells, real *restrict gx, real *restrict gl)
+THNN_INLINE void addGradients(int lip, int large, THNN_REAL limit, Plane c, const real *e, const real *p, const real *q, int64_t cells)
 {
+  const real *x = c.x, *l = c.l;
+  real *gx = c.gx, *gl = c.gl;
+#pragma omp simd
   for (int64_t i = 0; i < cells; i++) {
     const int none = large & (!(real_abs(x[i]) <= limit) | !(real_abs(lip ? l[i] : 0) <= CALM));
     if (lip) {
@@ -197,8 +220,7 @@ THNN_INLINE void addGradients(int lip, int large, THNN_REAL limit, const real *x
   }
 }
 
-THNN_KERNEL void calmGradients(int lip, int large, const SoftPool *s, const real *x, const real *l, const real *g, const Block *b,
-                               const Rows *r, real *gx, real *gl)
+THNN_KERNEL void calmGradients(int lip, int large, const SoftPool *s, Plane c, const real *g, const Block *b, const Buffers *r)
 {
   const int64_t out = b->w.out;
   const THNN_REAL beta = s->exact ? s->beta : 0;
@@ -217,11 +239,11 @@ THNN_KERNEL void calmGradients(int lip, int large, const SoftPool *s, const real
   const int64_t n = b->cells;
   for (int64_t t = 0; t < b->slices; t++)
     for (int64_t h = 0; h < b->rows; h++, e += b->wide) {
-      const int64_t at = t * b->slice + h * b->pitch;
-      if (lip && large) addGradients(1, 1, limit, x + at, l + at, e, a, v, n, gx + at, gl + at);
-      else if (lip) addGradients(1, 0, limit, x + at, l + at, e, a, v, n, gx + at, gl + at);
-      else if (large) addGradients(0, 1, limit, x + at, l + at, e, a, v, n, gx + at, gl + at);
-      else addGradients(0, 0, limit, x + at, l + at, e, a, v, n, gx + at, gl + at);
+      const Plane row = planeFrom(c, t * b->slice + h * b->pitch);
+      if (lip && large) addGradients(1, 1, limit, row, e, a, v, n);
+      else if (lip) addGradients(1, 0, limit, row, e, a, v, n);
+      else if (large) addGradients(0, 1, limit, row, e, a, v, n);
+      else addGradients(0, 0, limit, row, e, a, v, n);
     }
 }
 
@@ -247,9 +269,11 @@ THNN_INLINE THNN_REAL windowWeight(int lip, THNN_REAL beta, THNN_REAL x, THNN_RE
  *   LARGEST    m[o] = the largest logit, or NaN; large[o] = is the window not calm?
  *   SUMS       ws[o] = sum of weights, wv[o] = sum of weights times values
  *   GRADIENTS  ws[o] is 1 / the former, 0 where nothing is to be sent; wv[o] is the mean */
-THNN_INLINE void passWindows(int pass, int lip, int64_t stride, const SoftPool *s, const real *x, const real *l, const Block *b,
-                             const Rows *r, const real *g, real *restrict gx, real *restrict gl)
+THNN_INLINE void passWindows(int pass, int lip, int64_t stride, const SoftPool *s, Plane c, const Block *b, const Buffers *r,
+                             const real *g)
 {
+  const real *x = c.x, *l = c.l;
+  real *restrict gx = c.gx, *restrict gl = c.gl;
   real *restrict cell = r->a, *restrict logit = r->b, *restrict toX = r->la, *restrict toLogit = r->lb; /* free by now */
   const THNN_REAL beta = s->beta, limit = s->limit, share = (THNN_REAL)1 / (THNN_REAL)(b->slices * b->rows * b->cells);
   const int exact = s->exact;
@@ -301,29 +325,27 @@ THNN_INLINE void passWindows(int pass, int lip, int64_t stride, const SoftPool *
       }
 }
 
-THNN_INLINE void eachWindow(int pass, int lip, const SoftPool *s, const real *x, const real *l, const Block *b, const Rows *r,
-                            const real *g, real *gx, real *gl)
+THNN_INLINE void eachWindow(int pass, int lip, const SoftPool *s, Plane c, const Block *b, const Buffers *r, const real *g)
 {
-  if (b->w.stride == 1) passWindows(pass, lip, 1, s, x, l, b, r, g, gx, gl);
-  else if (b->w.stride == 2) passWindows(pass, lip, 2, s, x, l, b, r, g, gx, gl);
-  else passWindows(pass, lip, b->w.stride, s, x, l, b, r, g, gx, gl);
+  if (b->w.stride == 1) passWindows(pass, lip, 1, s, c, b, r, g);
+  else if (b->w.stride == 2) passWindows(pass, lip, 2, s, c, b, r, g);
+  else passWindows(pass, lip, b->w.stride, s, c, b, r, g);
 }
 
 /* m, large, ws and wv of all windows of a block. */
-THNN_KERNEL void sumWindows(int lip, const SoftPool *s, const real *x, const real *l, const Block *b, const Rows *r)
+THNN_KERNEL void sumWindows(int lip, const SoftPool *s, Plane c, const Block *b, const Buffers *r)
 {
   for (int64_t o = 0; o < b->w.out; o++) {
     r->m[o] = -INFINITY;
     r->large[o] = r->ws[o] = r->wv[o] = 0;
   }
-  eachWindow(LARGEST, lip, s, x, l, b, r, NULL, NULL, NULL);
+  eachWindow(LARGEST, lip, s, c, b, r, NULL);
   if (!lip && s->beta == 0) /* an average: values count from 0, for infinite ones must stay infinite */
     for (int64_t o = 0; o < b->w.out; o++) r->m[o] = 0;
-  eachWindow(SUMS, lip, s, x, l, b, r, NULL, NULL, NULL);
+  eachWindow(SUMS, lip, s, c, b, r, NULL);
 }
 
-THNN_KERNEL void largeGradients(int lip, const SoftPool *s, const real *x, const real *l, const real *g, const Block *b,
-                                const Rows *r, real *gx, real *gl)
+THNN_KERNEL void largeGradients(int lip, const SoftPool *s, Plane c, const real *g, const Block *b, const Buffers *r)
 {
   for (int64_t o = 0; o < b->w.out; o++) {
     const THNN_REAL inverse = 1 / r->ws[o];
@@ -331,7 +353,7 @@ THNN_KERNEL void largeGradients(int lip, const SoftPool *s, const real *x, const
     r->wv[o] *= inverse;
     r->ws[o] = none ? 0 : inverse;
   }
-  eachWindow(GRADIENTS, lip, s, x, l, b, r, g, gx, gl);
+  eachWindow(GRADIENTS, lip, s, c, b, r, g);
 }
 
 /* ---- windows with an infinite g */
@@ -348,27 +370,26 @@ THNN_INLINE int takeInfinite(real *restrict finite, const real *restrict g, int6
   return any;
 }
 
-/* The pointers are those of planes. */
-static void spreadInfinite(int lip, const SoftPool *s, const real *x, const real *l, double g, WindowAt o, real *gx, real *gl)
+static void spreadInfinite(int lip, const SoftPool *s, Plane c, double g, WindowAt o)
 {
-  if (lip) THNN_(importanceWindow)(gx, gl, x, l, g, &s->p, o);
-  else THNN_(softWindow)(gx, x, g, (double)s->beta, s->exact, &s->p, o);
+  if (lip) THNN_(importanceWindow)(c.gx, c.gl, c.x, c.l, g, &s->p, o);
+  else THNN_(softWindow)(c.gx, c.x, g, (double)s->beta, s->exact, &s->p, o);
 }
 
 /* ---- planes */
 
 /* Sums of the windows of a block. Are all of them calm? If not, m, large, ws and wv are there, too. */
-THNN_INLINE int weigh(int lip, int keep, const SoftPool *s, const real *x, const real *l, const Block *b, int shared, Rows *r)
+THNN_INLINE int weigh(int lip, int keep, const SoftPool *s, Plane c, const Block *b, int shared, Buffers *r)
 {
   const int first = r->last, last = shared && b->slices == 1;
   if (first) {
     real *a = r->a, *v = r->b;
     r->a = r->la, r->b = r->lb, r->la = a, r->lb = v;
   }
-  const int calm = weighRows(lip, keep, first, last, s, x, l, b, r);
+  const int calm = weighRows(lip, keep, first, last, s, c, b, r);
   r->last = calm && last;
   addBoth(r->s, r->v, r->a, r->b, &b->w);
-  if (!calm) sumWindows(lip, s, x, l, b, r);
+  if (!calm) sumWindows(lip, s, c, b, r);
   return calm;
 }
 
@@ -378,14 +399,14 @@ THNN_INLINE int sharesRow(const Space *p, int64_t oh)
   return p->w.out <= PIECE && oh + 1 < p->h.out && windowStart(&p->h, oh + 1) == windowEnd(&p->h, oh) - 1;
 }
 
-THNN_INLINE void poolPlane(int lip, real *y, const real *x, const real *l, const SoftPool *s, Rows *r)
+THNN_INLINE void poolPlane(int lip, real *y, Plane c, const SoftPool *s, Buffers *r)
 {
   const Space *p = &s->p;
   for (int64_t ot = 0; ot < p->t.out; ot++)
     for (int64_t oh = 0; oh < p->h.out; oh++) {
       for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {
         const Block b = blockOf(p, ot, oh, ow);
-        const int calm = weigh(lip, 0, s, x + b.offset, l + b.offset, &b, sharesRow(p, oh), r);
+        const int calm = weigh(lip, 0, s, planeFrom(c, b.offset), &b, sharesRow(p, oh), r);
         const real *restrict sum = r->s, *restrict product = r->v;
         for (int64_t o = 0; o < b.w.out; o++) y[o] = product[o] / sum[o];
         if (!calm)
@@ -396,8 +417,7 @@ THNN_INLINE void poolPlane(int lip, real *y, const real *x, const real *l, const
     }
 }
 
-/* gradL is gradX again where there are no logits. */
-THNN_INLINE void spreadPlane(int lip, const SoftPool *s, const real *x, const real *l, const real *g, real *gx, real *gl, Rows *r)
+THNN_INLINE void spreadPlane(int lip, const real *g, Plane c, const SoftPool *s, Buffers *r)
 {
   const Space *p = &s->p;
   int64_t clean = 0; /* cells that have been set to 0, shortly before they are needed */
@@ -407,23 +427,23 @@ THNN_INLINE void spreadPlane(int lip, const SoftPool *s, const real *x, const re
       const int64_t slices = windowEnd(&p->t, ot), rows = slices > 1 ? p->h.in : windowEnd(&p->h, oh);
       const int64_t needed = end ? planeCells(p) : ((slices - 1) * p->h.in + rows) * p->w.in;
       if (needed > clean) {
-        memset(gx + clean, 0, (size_t)(needed - clean) * sizeof(real));
-        if (lip) memset(gl + clean, 0, (size_t)(needed - clean) * sizeof(real));
+        memset(c.gx + clean, 0, (size_t)(needed - clean) * sizeof(real));
+        if (lip) memset(c.gl + clean, 0, (size_t)(needed - clean) * sizeof(real));
         clean = needed;
       }
       for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {
         const Block b = blockOf(p, ot, oh, ow);
-        const int64_t at = b.offset;
+        const Plane block = planeFrom(c, b.offset);
         const int infinite = takeInfinite(r->g, g, b.w.out);
         const real *sent = infinite ? r->g : g;
-        if (weigh(lip, 1, s, x + at, l + at, &b, sharesRow(p, oh), r)) {
-          calmGradients(lip, 0, s, x + at, l + at, sent, &b, r, gx + at, gl + at);
+        if (weigh(lip, 1, s, block, &b, sharesRow(p, oh), r)) {
+          calmGradients(lip, 0, s, block, sent, &b, r);
         } else {
-          calmGradients(lip, 1, s, x + at, l + at, sent, &b, r, gx + at, gl + at);
-          largeGradients(lip, s, x + at, l + at, sent, &b, r, gx + at, gl + at);
+          calmGradients(lip, 1, s, block, sent, &b, r);
+          largeGradients(lip, s, block, sent, &b, r);
         }
         for (int64_t o = 0; infinite && o < b.w.out; o++)
-          if (isInfinite(g[o])) spreadInfinite(lip, s, x, l, (double)g[o], (WindowAt){ot, oh, ow + o}, gx, gl);
+          if (isInfinite(g[o])) spreadInfinite(lip, s, c, (double)g[o], (WindowAt){ot, oh, ow + o});
         g += b.w.out;
       }
     }
@@ -456,61 +476,54 @@ static Scratch newScratch(Call *call, const Space *p, int backward)
 }
 
 /* This thread's rows, for one plane. */
-static Rows rowsOf(const Scratch *scratch)
+static Buffers buffersOf(const Scratch *scratch)
 {
   real *a = scratch->memory + THNN_threadId() * scratch->all, *b = a + scratch->padded, *s = a + 4 * scratch->padded + 2;
   for (int i = 1; i <= 2; i++) s[-i] = s[scratch->out - i] = 0;
   real *m = s + 2 * scratch->out;
-  return (Rows){a, b, b + scratch->padded, b + 2 * scratch->padded, 0, s, s + scratch->out, m, m + scratch->out, m + 2 * scratch->out,
-                m + 3 * scratch->out, m + 4 * scratch->out - 2, m + 5 * scratch->out - 2};
+  return (Buffers){a, b, b + scratch->padded, b + 2 * scratch->padded, 0, s, s + scratch->out, m, m + scratch->out, m + 2 * scratch->out,
+                   m + 3 * scratch->out, m + 4 * scratch->out - 2, m + 5 * scratch->out - 2};
 }
 
 /* ---- what the layers call. SoftPool's cells are their own logits, and its gradients go to one plane. */
 
-THNN_KERNEL void softPoolPlane(real *y, const real *x, const real *l, const SoftPool *s, Rows *r) { poolPlane(0, y, x, l, s, r); }
-THNN_KERNEL void lipPoolPlane(real *y, const real *x, const real *l, const SoftPool *s, Rows *r) { poolPlane(1, y, x, l, s, r); }
+THNN_KERNEL void softPoolPlane(real *y, Plane c, const SoftPool *s, Buffers *r) { poolPlane(0, y, c, s, r); }
+THNN_KERNEL void lipPoolPlane(real *y, Plane c, const SoftPool *s, Buffers *r) { poolPlane(1, y, c, s, r); }
 
-THNN_KERNEL void softSpreadPlane(real *gx, real *gl, const real *x, const real *l, const real *g, const SoftPool *s, Rows *r)
-{
-  spreadPlane(0, s, x, l, g, gx, gl, r);
-}
+THNN_KERNEL void softSpreadPlane(const real *g, Plane c, const SoftPool *s, Buffers *r) { spreadPlane(0, g, c, s, r); }
+THNN_KERNEL void lipSpreadPlane(const real *g, Plane c, const SoftPool *s, Buffers *r) { spreadPlane(1, g, c, s, r); }
 
-THNN_KERNEL void lipSpreadPlane(real *gx, real *gl, const real *x, const real *l, const real *g, const SoftPool *s, Rows *r)
-{
-  spreadPlane(1, s, x, l, g, gx, gl, r);
-}
-
-void THNN_(softMeans)(Call *call, real *y, const real *x, const real *logit, double beta, const Space *p)
+void THNN_(softMeans)(Call *call, real *y, const real *x, const SoftWeights *w, const Space *p)
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
   SoftPool s = {.p = *p};
-  setBeta(&s, logit != NULL, (THNN_REAL)beta);
+  setBeta(&s, w->logit != NULL, (THNN_REAL)w->beta);
   const Scratch scratch = newScratch(call, p, 0);
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(scratch.threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    Rows r = rowsOf(&scratch);
-    if (logit) lipPoolPlane(y + i * outputs, x + i * cells, logit + i * cells, &s, &r);
-    else softPoolPlane(y + i * outputs, x + i * cells, x + i * cells, &s, &r);
+    Buffers r = buffersOf(&scratch);
+    const Plane c = planeFrom((Plane){x, w->logit ? w->logit : x, NULL, NULL}, i * cells);
+    if (w->logit) lipPoolPlane(y + i * outputs, c, &s, &r);
+    else softPoolPlane(y + i * outputs, c, &s, &r);
   }
 }
 
-void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const real *logit, const real *g, double beta, int exact,
-                          const Space *p)
+void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const real *g, const SoftWeights *w, const Space *p)
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p);
   SoftPool s = {.p = *p};
-  setBeta(&s, logit != NULL, (THNN_REAL)beta);
-  s.exact &= exact;
+  setBeta(&s, w->logit != NULL, (THNN_REAL)w->beta);
+  s.exact &= w->exact;
   const Scratch scratch = newScratch(call, p, 1);
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(scratch.threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    Rows r = rowsOf(&scratch);
-    real *to = gx + i * cells;
-    if (logit) lipSpreadPlane(to, gl + i * cells, x + i * cells, logit + i * cells, g + i * outputs, &s, &r);
-    else softSpreadPlane(to, to, x + i * cells, x + i * cells, g + i * outputs, &s, &r);
+    Buffers r = buffersOf(&scratch);
+    const Plane c = planeFrom((Plane){x, w->logit ? w->logit : x, gx, gl}, i * cells);
+    if (w->logit) lipSpreadPlane(g + i * outputs, c, &s, &r);
+    else softSpreadPlane(g + i * outputs, c, &s, &r);
   }
 }

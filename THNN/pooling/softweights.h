@@ -28,10 +28,17 @@ typedef struct WindowAt {
 void THNN_(softWindow)(real *gx, const real *x, double g, double beta, int exact, const Space *s, WindowAt o);
 void THNN_(importanceWindow)(real *gx, real *gl, const real *x, const real *logit, double g, const Space *s, WindowAt o);
 
-/* y = the means of x. Logits that are NULL stand for beta x: SoftPool. */
-void THNN_(softMeans)(Call *call, real *y, const real *x, const real *logit, double beta, const Space *p);
-/* gx, gl = what they give back of g; gl is there if logits are. `exact`: the derivative, which SoftPool may leave out in part. */
-void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const real *logit, const real *g, double beta, int exact,
-                          const Space *p);
+/* What cells weigh: exp(logit), or exp(beta x) where logit is NULL: SoftPool. `exact`: its gradient is the derivative, of which it may
+ * leave out a part. */
+typedef struct SoftWeights {
+  const real *logit;
+  double beta;
+  int exact;
+} SoftWeights;
+
+/* y = the means of x. */
+void THNN_(softMeans)(Call *call, real *y, const real *x, const SoftWeights *w, const Space *p);
+/* gx, gl = what they give back of g; gl is NULL if there are no logits. */
+void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const real *g, const SoftWeights *w, const Space *p);
 
 #endif

@@ -116,11 +116,23 @@ static void stepColumns(Call *call, real *w, real *b, const real *gw, const real
 }
 #endif
 
-static int32_t forward(const char *f, THNNState *state, int legacy, View input, View output, View weight, View bias)
+/* A tensor of entries, and whether they lie as those of legacy functions do. */
+typedef struct Listed {
+  View entries;
+  int legacy;
+} Listed;
+
+/* Weight and bias, or their gradients. */
+typedef struct Learned {
+  View weight, bias;
+} Learned;
+
+static int32_t forward(const char *f, THNNState *state, Listed input, View output, Learned parameters)
 {
-  Sparse s = {.name = "input", .legacy = legacy};
-  THNN_TRY(checkSizes(f, &s, input, "weight", weight));
-  if (legacy) s.samples = input.size[0];
+  const View weight = parameters.weight, bias = parameters.bias;
+  Sparse s = {.name = "input", .legacy = input.legacy};
+  THNN_TRY(checkSizes(f, &s, input.entries, "weight", weight));
+  if (s.legacy) s.samples = input.entries.size[0];
   else {
     THNN_TRY(THNN_checkInput(f, "output", output, 2, 2, "N x outputSize"));
     s.samples = output.size[0];
@@ -133,18 +145,19 @@ static int32_t forward(const char *f, THNNState *state, int legacy, View input, 
   THNN_enter(&call, state, f);
   const real *w = THNN_in(&call, weight), *b = THNN_in(&call, bias);
   real *y = THNN_out(&call, output);
-  readEntries(&call, &s, input);
+  readEntries(&call, &s, input.entries);
   if (THNN_ready(&call)) addEntries(&call, y, w, b, &s);
   return THNN_leave(&call);
 }
 
-static int32_t accumulate(const char *f, THNNState *state, int legacy, View input, View gradOutput, View gradWeight,
-                          View gradBias, View weight, double weightDecay, double scale)
+static int32_t accumulate(const char *f, THNNState *state, Listed input, View gradOutput, Learned gradient, View weight,
+                          double weightDecay, double scale)
 {
-  Sparse s = {.name = "input", .legacy = legacy};
-  THNN_TRY(checkSizes(f, &s, input, "gradWeight", gradWeight));
+  const View gradWeight = gradient.weight, gradBias = gradient.bias;
+  Sparse s = {.name = "input", .legacy = input.legacy};
+  THNN_TRY(checkSizes(f, &s, input.entries, "gradWeight", gradWeight));
   THNN_TRY(THNN_checkInput(f, "gradOutput", gradOutput, 2, 2, "N x outputSize"));
-  s.samples = legacy ? input.size[0] : gradOutput.size[0];
+  s.samples = s.legacy ? input.entries.size[0] : gradOutput.size[0];
   const int64_t size[2] = {s.samples, s.outputs};
   THNN_TRY(THNN_checkShape(f, "gradOutput", gradOutput, 2, size));
   THNN_TRY(THNN_checkOutput(f, "gradWeight", gradWeight, 2, gradWeight.size));
@@ -156,31 +169,32 @@ static int32_t accumulate(const char *f, THNNState *state, int legacy, View inpu
   call.inplace = 1; /* a step: gradWeight is the weight */
   const real *g = THNN_in(&call, gradOutput), *w = THNN_in(&call, weight);
   real *gw = THNN_acc(&call, gradWeight), *gb = THNN_acc(&call, gradBias);
-  readEntries(&call, &s, input);
+  readEntries(&call, &s, input.entries);
   if (THNN_ready(&call)) addGradients(&call, gw, gb, g, w, weightDecay, scale, &s);
   return THNN_leave(&call);
 }
 
-static int32_t zero(const char *f, THNNState *state, int legacy, View gradWeight, View gradBias, View lastInput)
+static int32_t zero(const char *f, THNNState *state, Learned gradient, Listed lastInput)
 {
-  Sparse s = {.name = "lastInput", .legacy = legacy, .samples = -1};
-  THNN_TRY(checkSizes(f, &s, lastInput, "gradWeight", gradWeight));
+  const View gradWeight = gradient.weight, gradBias = gradient.bias;
+  Sparse s = {.name = "lastInput", .legacy = lastInput.legacy, .samples = -1};
+  THNN_TRY(checkSizes(f, &s, lastInput.entries, "gradWeight", gradWeight));
   THNN_TRY(THNN_checkOutput(f, "gradWeight", gradWeight, 2, gradWeight.size));
   THNN_TRY(THNN_checkOutput(f, "gradBias", gradBias, 1, &s.outputs));
 
   Call call;
   THNN_enter(&call, state, f);
   real *gw = THNN_acc(&call, gradWeight), *gb = THNN_out(&call, gradBias);
-  readEntries(&call, &s, lastInput);
+  readEntries(&call, &s, lastInput.entries);
   if (THNN_ready(&call)) clearColumns(&call, gw, gb, &s);
   return THNN_leave(&call);
 }
 
-static int32_t update(const char *f, THNNState *state, int legacy, View weight, View bias, View gradWeight, View gradBias,
-                      View lastInput, double learningRate)
+static int32_t update(const char *f, THNNState *state, Learned parameters, Learned gradient, Listed lastInput, double learningRate)
 {
-  Sparse s = {.name = "lastInput", .legacy = legacy, .samples = -1};
-  THNN_TRY(checkSizes(f, &s, lastInput, "weight", weight));
+  const View weight = parameters.weight, bias = parameters.bias, gradWeight = gradient.weight, gradBias = gradient.bias;
+  Sparse s = {.name = "lastInput", .legacy = lastInput.legacy, .samples = -1};
+  THNN_TRY(checkSizes(f, &s, lastInput.entries, "weight", weight));
   THNN_TRY(THNN_checkOutput(f, "weight", weight, 2, weight.size));
   THNN_TRY(THNN_checkOutput(f, "bias", bias, 1, &s.outputs));
   THNN_TRY(THNN_checkShape(f, "gradWeight", gradWeight, 2, weight.size));
@@ -190,7 +204,7 @@ static int32_t update(const char *f, THNNState *state, int legacy, View weight, 
   THNN_enter(&call, state, f);
   const real *gw = THNN_in(&call, gradWeight), *gb = THNN_in(&call, gradBias);
   real *w = THNN_acc(&call, weight), *b = THNN_acc(&call, bias);
-  readEntries(&call, &s, lastInput);
+  readEntries(&call, &s, lastInput.entries);
   if (THNN_ready(&call)) stepColumns(&call, w, b, gw, gb, learningRate, &s);
   return THNN_leave(&call);
 }
@@ -200,52 +214,68 @@ static int32_t update(const char *f, THNNState *state, int legacy, View weight, 
 int32_t THNN_(SparseLinear_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, const THTensor *weight,
                                          const THTensor *bias)
 {
-  return forward(__func__, state, 0, view(input), view(output), view(weight), view(bias));
+  const Learned parameters = {view(weight), view(bias)};
+  const Listed listed = {view(input), 0};
+  return forward(__func__, state, listed, view(output), parameters);
 }
 
 int32_t THNN_(SparseLinear_accGradParameters)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                               THTensor *gradWeight, THTensor *gradBias, const THTensor *weight,
                                               double weightDecay, double scale)
 {
-  return accumulate(__func__, state, 0, view(input), view(gradOutput), view(gradWeight), view(gradBias), view(weight),
-                    weightDecay, scale);
+  const Learned gradient = {view(gradWeight), view(gradBias)};
+  const Listed listed = {view(input), 0};
+  return accumulate(__func__, state, listed, view(gradOutput), gradient, view(weight), weightDecay, scale);
 }
 
 int32_t THNN_(SparseLinear_zeroGradParameters)(THNNState *state, THTensor *gradWeight, THTensor *gradBias,
                                                const THTensor *lastInput)
 {
-  return zero(__func__, state, 0, view(gradWeight), view(gradBias), view(lastInput));
+  const Learned gradient = {view(gradWeight), view(gradBias)};
+  const Listed listed = {view(lastInput), 0};
+  return zero(__func__, state, gradient, listed);
 }
 
 int32_t THNN_(SparseLinear_updateParameters)(THNNState *state, THTensor *weight, THTensor *bias, const THTensor *gradWeight,
                                              const THTensor *gradBias, const THTensor *lastInput, double learningRate)
 {
-  return update(__func__, state, 0, view(weight), view(bias), view(gradWeight), view(gradBias), view(lastInput), learningRate);
+  const Learned parameters = {view(weight), view(bias)};
+  const Learned gradient = {view(gradWeight), view(gradBias)};
+  const Listed listed = {view(lastInput), 0};
+  return update(__func__, state, parameters, gradient, listed, learningRate);
 }
 
 int32_t THNN_(SparseLinear_legacyUpdateOutput)(THNNState *state, const THTensor *input, THTensor *output,
                                                const THTensor *weight, const THTensor *bias)
 {
-  return forward(__func__, state, 1, view(input), view(output), view(weight), view(bias));
+  const Learned parameters = {view(weight), view(bias)};
+  const Listed listed = {view(input), 1};
+  return forward(__func__, state, listed, view(output), parameters);
 }
 
 int32_t THNN_(SparseLinear_legacyAccGradParameters)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                                     THTensor *gradWeight, THTensor *gradBias, const THTensor *weight,
                                                     double weightDecay, double scale)
 {
-  return accumulate(__func__, state, 1, view(input), view(gradOutput), view(gradWeight), view(gradBias), view(weight),
-                    weightDecay, scale);
+  const Learned gradient = {view(gradWeight), view(gradBias)};
+  const Listed listed = {view(input), 1};
+  return accumulate(__func__, state, listed, view(gradOutput), gradient, view(weight), weightDecay, scale);
 }
 
 int32_t THNN_(SparseLinear_legacyZeroGradParameters)(THNNState *state, THTensor *gradWeight, THTensor *gradBias,
                                                      const THTensor *lastInput)
 {
-  return zero(__func__, state, 1, view(gradWeight), view(gradBias), view(lastInput));
+  const Learned gradient = {view(gradWeight), view(gradBias)};
+  const Listed listed = {view(lastInput), 1};
+  return zero(__func__, state, gradient, listed);
 }
 
 int32_t THNN_(SparseLinear_legacyUpdateParameters)(THNNState *state, THTensor *weight, THTensor *bias,
                                                    const THTensor *gradWeight, const THTensor *gradBias,
                                                    const THTensor *lastInput, double learningRate)
 {
-  return update(__func__, state, 1, view(weight), view(bias), view(gradWeight), view(gradBias), view(lastInput), learningRate);
+  const Learned parameters = {view(weight), view(bias)};
+  const Learned gradient = {view(gradWeight), view(gradBias)};
+  const Listed listed = {view(lastInput), 1};
+  return update(__func__, state, parameters, gradient, listed, learningRate);
 }

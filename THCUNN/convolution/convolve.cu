@@ -52,8 +52,8 @@ static void multiply(Call *call, const Convolution *s, const real *x, real *y, i
   const int64_t ld = transposed ? s->outputs : s->depth, places = s->samples * s->area, size = s->outputs * s->area;
   if (s->direct && s->matrices == s->samples) {
     if (bias) launch(call, blocksFor(s->samples * size), BLOCK, fillPlanes, y, bias, s->outputs, s->area, s->samples * size);
-    THNN_(batchedGemm)(call, transposed, 0, s->outputs, s->area, s->depth, 1, weight, ld, 0, x, s->area, s->depth * s->area,
-                       bias != NULL, y, s->area, size, s->samples);
+    THNN_(gemm)(call, {s->outputs, s->area, s->depth, s->samples}, 1,
+                {transposed, weight, ld}, {0, x, s->area, s->depth * s->area}, {(accreal)(bias != NULL), y, s->area, size});
     return;
   }
   const int64_t n = wholeRow(pieceOf(places, COLUMNS / s->depth));
@@ -61,7 +61,7 @@ static void multiply(Call *call, const Convolution *s, const real *x, real *y, i
   for (int64_t at = 0; at < places && THNN_ready(call); at += n) {
     const int64_t count = THNN_min(n, places - at);
     unfold(call, columns, x, s->window, at, places, n);
-    THNN_(gemm)(call, transposed, 0, s->outputs, n, s->depth, 1, weight, ld, columns, n, 0, product, n);
+    THNN_(gemm)(call, {s->outputs, n, s->depth}, 1, {transposed, weight, ld}, {0, columns, n}, {0, product, n});
     launch(call, blocksFor(s->outputs * count), BLOCK, separate, y, product, bias, s->outputs, s->area, at, count, n);
   }
 }
@@ -83,8 +83,9 @@ static void multiplyGroups(Call *call, const Convolution *s, const real *x, real
     const int64_t end = THNN_min(at + some, s->samples);
     unfold(call, columns, x, s->window, at * s->area, end * s->area, n);
     for (int64_t i = at; i < end; i += s->groups)
-      THNN_(batchedGemm)(call, 0, 0, s->outputs, s->area, s->depth, 1, weight, s->depth, s->outputs * s->depth, columns + (i - at) * s->area,
-                         n, s->area, bias != NULL, y + i * size, s->area, size, s->groups);
+      THNN_(gemm)(call, {s->outputs, s->area, s->depth, s->groups}, 1,
+                  {0, weight, s->depth, s->outputs * s->depth}, {0, columns + (i - at) * s->area, n, s->area},
+                  {(accreal)(bias != NULL), y + i * size, s->area, size});
   }
 }
 
@@ -120,7 +121,7 @@ static void gather(Call *call, const Convolution *s, const real *y, real *x, con
     unfold(call, joined, y, cellByCell(s), sample * s->area, (sample + count) * s->area, n);
     for (int64_t first = 0; first < s->window.planes; first += planes) {
       const int64_t some = THNN_min(planes, s->window.planes - first);
-      THNN_(gemm)(call, 1, 0, some * s->cells, n, s->outputs, 1, weight + first * s->cells, s->depth, joined, n, 0, columns, n);
+      THNN_(gemm)(call, {some * s->cells, n, s->outputs}, 1, {1, weight + first * s->cells, s->depth}, {0, joined, n}, {0, columns, n});
       fold(call, x, columns, bias, false, s->window, first, some, sample, count, n);
     }
   }
@@ -135,8 +136,9 @@ static void gatherGroups(Call *call, const Convolution *s, const real *y, real *
   for (int64_t at = 0; at < s->samples && THNN_ready(call); at += some) {
     const int64_t end = THNN_min(at + some, s->samples);
     for (int64_t i = at; i < end; i += s->groups)
-      THNN_(batchedGemm)(call, 1, 0, s->depth, s->area, s->outputs, 1, weight, s->depth, s->outputs * s->depth, y + i * size, s->area, size, 0,
-                         columns + (i - at) * s->area, n, s->area, s->groups);
+      THNN_(gemm)(call, {s->depth, s->area, s->outputs, s->groups}, 1,
+                  {1, weight, s->depth, s->outputs * s->depth}, {0, y + i * size, s->area, size},
+                  {0, columns + (i - at) * s->area, n, s->area});
     fold(call, x, columns, NULL, bias != NULL, s->window, 0, planes, at, end - at, n);
   }
 }
@@ -161,8 +163,9 @@ static void weights(Call *call, const Convolution *s, const real *x, const real 
     const int64_t parts = pieceOf(s->samples, COLUMNS / size), ySize = s->outputs * s->area, xSize = s->depth * s->area;
     accreal *sums = THNN_scratch(call, parts * size, sizeof(accreal));
     for (int64_t sample = 0; sample < s->samples; sample += parts)
-      THNN_(batchedSums)(call, 0, 1, s->outputs, s->depth, s->area, 1, y + sample * ySize, s->area, ySize, x + sample * xSize, s->area,
-                         xSize, sample > 0, sums, s->depth, size, THNN_min(parts, s->samples - sample));
+      THNN_(gemmSums)(call, {s->outputs, s->depth, s->area, THNN_min(parts, s->samples - sample)}, 1,
+                      {0, y + sample * ySize, s->area, ySize}, {1, x + sample * xSize, s->area, xSize},
+                      {(accreal)(sample > 0), sums, s->depth, size});
     addParts(call, gw, sums, scale, parts, size);
     return;
   }
@@ -174,7 +177,8 @@ static void weights(Call *call, const Convolution *s, const real *x, const real 
   for (int64_t at = 0; at < places && THNN_ready(call); at += n) {
     unfold(call, columns, x, s->window, at, places, n);
     unfold(call, joined, y, cellByCell(s), at, places, n);
-    THNN_(batchedSums)(call, 0, 1, s->outputs, s->depth, part, 1, joined, n, part, columns, n, part, at > 0, sums, s->depth, size, parts);
+    THNN_(gemmSums)(call, {s->outputs, s->depth, part, parts}, 1,
+                    {0, joined, n, part}, {1, columns, n, part}, {(accreal)(at > 0), sums, s->depth, size});
   }
   addParts(call, gw, sums, scale, parts, size);
 }
@@ -188,8 +192,9 @@ static void groupsWeights(Call *call, const Convolution *s, const real *x, const
     const int64_t end = THNN_min(at + some, s->samples);
     unfold(call, columns, x, s->window, at * s->area, end * s->area, n);
     for (int64_t i = at; i < end; i += s->groups)
-      THNN_(batchedSums)(call, 0, 1, s->outputs, s->depth, s->area, 1, y + i * s->outputs * s->area, s->area, s->outputs * s->area,
-                         columns + (i - at) * s->area, n, s->area, i > 0, sums, s->depth, size, s->groups);
+      THNN_(gemmSums)(call, {s->outputs, s->depth, s->area, s->groups}, 1,
+                      {0, y + i * s->outputs * s->area, s->area, s->outputs * s->area}, {1, columns + (i - at) * s->area, n, s->area},
+                      {(accreal)(i > 0), sums, s->depth, size});
   }
   addParts(call, gw, sums, scale, 1, s->groups * size);
 }

@@ -48,8 +48,8 @@ void THNN_(localForward)(Call *call, const Sizes *s, const real *x, real *y, con
   for (int64_t place = 0; place < s->oHeight * s->oWidth && THNN_ready(call); place += most) {
     const int64_t n = THNN_min(most, s->oHeight * s->oWidth - place);
     launch(call, blocksFor(n * patch), BLOCK, takePatches, patches, x, *s, place, n);
-    THNN_(batchedGemm)(call, 0, 1, s->outputs, s->samples, s->depth, 1, w + place * bank, s->depth, bank, patches, s->depth, patch, 0,
-                       products, s->samples, product, n);
+    THNN_(gemm)(call, {s->outputs, s->samples, s->depth, n}, 1,
+                {0, w + place * bank, s->depth, bank}, {1, patches, s->depth, patch}, {0, products, s->samples, product});
     launch(call, blocksFor(n * product), BLOCK, movePlaces, products, y, b, *s, place, n);
   }
 }
@@ -81,8 +81,9 @@ void THNN_(localBackward)(Call *call, const Sizes *s, const real *g, real *gx, c
   for (int64_t sample = 0; sample < s->samples && THNN_ready(call); sample += samples)
     for (int64_t plane = 0; plane < s->planes; plane += planes) {
       const int64_t n = THNN_min(samples, s->samples - sample), some = THNN_min(planes, s->planes - plane);
-      THNN_(batchedGemm)(call, 1, 0, n, some * cells, s->outputs, 1, matrices + sample, s->samples, place, w + plane * cells, s->depth,
-                         s->outputs * s->depth, 0, patches, some * cells, n * some * cells, area);
+      THNN_(gemm)(call, {n, some * cells, s->outputs, area}, 1,
+                  {1, matrices + sample, s->samples, place}, {0, w + plane * cells, s->depth, s->outputs * s->depth},
+                  {0, patches, some * cells, n * some * cells});
       launch(call, blocksFor(n * some * s->height * s->width), BLOCK, gatherPatches, gx, patches, *s, sample, n, plane, some);
     }
 }
@@ -107,8 +108,8 @@ void THNN_(localGradients)(Call *call, const Sizes *s, const real *x, const real
     const int64_t n = THNN_min(most, s->oHeight * s->oWidth - place);
     launch(call, blocksFor(n * patch), BLOCK, takePatches, patches, x, *s, place, n);
     launch(call, blocksFor(n * matrix), BLOCK, movePlaces, matrices, const_cast<real *>(g), nullptr, *s, place, n);
-    THNN_(batchedGemm)(call, 0, 0, s->outputs, s->depth, s->samples, (accreal)scale, matrices, s->samples, matrix, patches, s->depth,
-                       patch, 1, gw + place * bank, s->depth, bank, n);
+    THNN_(gemm)(call, {s->outputs, s->depth, s->samples, n}, (accreal)scale,
+                {0, matrices, s->samples, matrix}, {0, patches, s->depth, patch}, {1, gw + place * bank, s->depth, bank});
   }
   launch(call, blocksFor(s->outputs * s->oHeight * s->oWidth), BLOCK, addSamples, gb, g, *s, (accreal)scale);
 }

@@ -9,18 +9,18 @@ struct Tiles {
 };
 
 /* A block computes a TILE x TILE tile of C, thread (r, s) its element; the tiles of A and B that it needs pass through shared memory. */
-template <class Result>
-__global__ static void multiply(int transA, int transB, int64_t m, int64_t n, int64_t k, accreal alpha, const real *as, int64_t lda,
-                                int64_t strideA, const real *bs, int64_t ldb, int64_t strideB, accreal beta, Result *cs, int64_t ldc,
-                                int64_t strideC, int64_t batch)
+template <class Element>
+__global__ static void multiply(GemmSizes of, accreal alpha, GemmFactor as, GemmFactor bs, GemmResult<Element> cs)
 {
+  const int transA = as.transposed, transB = bs.transposed;
+  const int64_t m = of.m, n = of.n, k = of.k, lda = as.ld, ldb = bs.ld;
   Tiles &tile = shared<Tiles>();
   const int r = threadIdx.x / TILE, s = threadIdx.x % TILE;
   const int64_t across = THNN_ceilDiv(n, TILE), tiles = across * THNN_ceilDiv(m, TILE);
-  for (int64_t t = blockIdx.x; t < tiles * batch; t += gridDim.x) {
+  for (int64_t t = blockIdx.x; t < tiles * of.batch; t += gridDim.x) {
     const int64_t row = t % tiles / across * TILE, column = t % tiles % across * TILE, i = row + r, j = column + s;
-    const real *a = as + t / tiles * strideA, *b = bs + t / tiles * strideB;
-    Result *c = cs + t / tiles * strideC;
+    const real *a = as.matrix + t / tiles * as.stride, *b = bs.matrix + t / tiles * bs.stride;
+    Element *c = cs.matrix + t / tiles * cs.stride;
     accreal sum = 0;
     for (int64_t step = 0; step < k; step += TILE) {
       /* Neighbouring threads read neighbouring elements, whichever way the matrix lies. */
@@ -33,7 +33,10 @@ __global__ static void multiply(int transA, int transB, int64_t m, int64_t n, in
       for (int l = 0; l < TILE; l++) sum += tile.a[r][l] * tile.b[l][s];
       __syncthreads();
     }
-    if (i < m && j < n) c[i * ldc + j] = (Result)(alpha * sum + (beta != 0 ? beta * (accreal)c[i * ldc + j] : 0));
+    if (i < m && j < n) {
+      Element &to = c[i * cs.ld + j];
+      to = (Element)(alpha * sum + (cs.beta != 0 ? cs.beta * (accreal)to : 0));
+    }
   }
 }
 
@@ -42,50 +45,39 @@ __global__ static void multiply(int transA, int transB, int64_t m, int64_t n, in
 static int typeOf(size_t size) { return size == 8 ? CUDA_R_64F_ : (size == 4 ? CUDA_R_32F_ : CUDA_R_16F_); }
 
 /* Row-major C = A B is column-major C' = B' A'. */
-template <class Result>
-static void products(Call *call, int transA, int transB, int64_t m, int64_t n, int64_t k, accreal alpha, const real *a, int64_t lda,
-                     int64_t strideA, const real *b, int64_t ldb, int64_t strideB, accreal beta, Result *c, int64_t ldc, int64_t strideC,
-                     int64_t batch)
+template <class Element>
+static void products(Call *call, GemmSizes of, accreal alpha, GemmFactor a, GemmFactor b, GemmResult<Element> c)
 {
+  const int64_t m = of.m, n = of.n, k = of.k, batch = of.batch;
   if (!THNN_ready(call) || m == 0 || n == 0 || batch == 0) return;
   const Cublas *cublas = call->state->cublas;
-  const int64_t most = THNN_max(THNN_max(THNN_max(m, n), THNN_max(k, lda)), THNN_max(THNN_max(ldb, ldc), batch));
+  const int64_t most = THNN_max(THNN_max(THNN_max(m, n), THNN_max(k, a.ld)), THNN_max(THNN_max(b.ld, c.ld), batch));
   if (!cublas || most > INT32_MAX || k == 0) {
     const int64_t tiles = THNN_ceilDiv(m, TILE) * THNN_ceilDiv(n, TILE);
-    launch(call, blocksFor(tiles * batch, 1), TILE * TILE, multiply<Result>, transA, transB, m, n, k, alpha, a, lda, strideA, b, ldb,
-           strideB, beta, c, ldc, strideC, batch);
+    launch(call, blocksFor(tiles * batch, 1), TILE * TILE, multiply<Element>, of, alpha, a, b, c);
     return;
   }
   void *handle = call->state->cublasHandle;
   const int type = typeOf(sizeof(real)), computing = sizeof(real) == 8 ? CUBLAS_COMPUTE_64F_ : CUBLAS_COMPUTE_32F_;
   int status = cublas->setStream(handle, call->state->stream);
   if (status == 0 && batch == 1)
-    status = cublas->gemm(handle, transB, transA, (int)n, (int)m, (int)k, &alpha, b, type, (int)ldb, a, type, (int)lda, &beta, c,
-                          typeOf(sizeof(Result)), (int)ldc, computing, CUBLAS_GEMM_DEFAULT_);
+    status = cublas->gemm(handle, b.transposed, a.transposed, (int)n, (int)m, (int)k, &alpha, b.matrix, type, (int)b.ld, a.matrix, type,
+                          (int)a.ld, &c.beta, c.matrix, typeOf(sizeof(Element)), (int)c.ld, computing, CUBLAS_GEMM_DEFAULT_);
   else if (status == 0)
-    status = cublas->batchedGemm(handle, transB, transA, (int)n, (int)m, (int)k, &alpha, b, type, (int)ldb, strideB, a, type, (int)lda,
-                                 strideA, &beta, c, typeOf(sizeof(Result)), (int)ldc, strideC, (int)batch, computing, CUBLAS_GEMM_DEFAULT_);
+    status = cublas->batchedGemm(handle, b.transposed, a.transposed, (int)n, (int)m, (int)k, &alpha, b.matrix, type, (int)b.ld, b.stride,
+                                 a.matrix, type, (int)a.ld, a.stride, &c.beta, c.matrix, typeOf(sizeof(Element)), (int)c.ld, c.stride,
+                                 (int)batch, computing, CUBLAS_GEMM_DEFAULT_);
   if (status != 0) call->status = THNN_fail(THNN_ERR_DEVICE, call->function, "cuBLAS", "expected success, got status %d", status);
 }
 
-void THNN_(gemm)(Call *call, int transA, int transB, int64_t m, int64_t n, int64_t k, accreal alpha, const real *a, int64_t lda,
-                 const real *b, int64_t ldb, accreal beta, real *c, int64_t ldc)
+void THNN_(gemm)(Call *call, GemmSizes of, accreal alpha, GemmFactor a, GemmFactor b, GemmResult<real> c)
 {
-  products(call, transA, transB, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1);
+  products(call, of, alpha, a, b, c);
 }
 
-void THNN_(batchedGemm)(Call *call, int transA, int transB, int64_t m, int64_t n, int64_t k, accreal alpha, const real *a, int64_t lda,
-                        int64_t strideA, const real *b, int64_t ldb, int64_t strideB, accreal beta, real *c, int64_t ldc, int64_t strideC,
-                        int64_t batch)
+void THNN_(gemmSums)(Call *call, GemmSizes of, accreal alpha, GemmFactor a, GemmFactor b, GemmResult<accreal> c)
 {
-  products(call, transA, transB, m, n, k, alpha, a, lda, strideA, b, ldb, strideB, beta, c, ldc, strideC, batch);
-}
-
-void THNN_(batchedSums)(Call *call, int transA, int transB, int64_t m, int64_t n, int64_t k, accreal alpha, const real *a, int64_t lda,
-                        int64_t strideA, const real *b, int64_t ldb, int64_t strideB, accreal beta, accreal *c, int64_t ldc,
-                        int64_t strideC, int64_t batch)
-{
-  products(call, transA, transB, m, n, k, alpha, a, lda, strideA, b, ldb, strideB, beta, c, ldc, strideC, batch);
+  products(call, of, alpha, a, b, c);
 }
 
 #endif

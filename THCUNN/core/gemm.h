@@ -4,18 +4,29 @@
 
 #include "core/real.h"
 
-/* Row-major matrices, with the distance between their rows, as THNN_(gemm) of THNN:
- * C (m x n) = alpha * op(A) (m x k) * op(B) (k x n) + beta * C, where op transposes if its flag is set. With cuBLAS if the state has it. */
-void THNN_(gemm)(Call *call, int transA, int transB, int64_t m, int64_t n, int64_t k, accreal alpha, const real *a, int64_t lda,
-                 const real *b, int64_t ldb, accreal beta, real *c, int64_t ldc);
+/* A batch of products of row-major matrices: C (m x n) = alpha * A (m x k) * B (k x n) + beta * C. */
+struct GemmSizes {
+  int64_t m, n, k, batch = 1;
+};
 
-/* The same for `batch` matrices, which lie strideA, strideB and strideC elements apart (0: all are one). */
-void THNN_(batchedGemm)(Call *call, int transA, int transB, int64_t m, int64_t n, int64_t k, accreal alpha, const real *a, int64_t lda,
-                        int64_t strideA, const real *b, int64_t ldb, int64_t strideB, accreal beta, real *c, int64_t ldc, int64_t strideC,
-                        int64_t batch);
+/* A or B. If it is transposed, the matrix in memory is. Its rows are ld elements apart, the matrices of a batch `stride` (0: all are
+ * one). */
+struct GemmFactor {
+  int transposed;
+  const real *matrix;
+  int64_t ld, stride = 0;
+};
+
+/* C, with beta. */
+template <class Element> struct GemmResult {
+  accreal beta;
+  Element *matrix;
+  int64_t ld, stride = 0;
+};
+
+/* With cuBLAS if the state has it. */
+void THNN_(gemm)(Call *call, GemmSizes of, accreal alpha, GemmFactor a, GemmFactor b, GemmResult<real> c);
 /* Into sums that are not rounded to reals. */
-void THNN_(batchedSums)(Call *call, int transA, int transB, int64_t m, int64_t n, int64_t k, accreal alpha, const real *a, int64_t lda,
-                        int64_t strideA, const real *b, int64_t ldb, int64_t strideB, accreal beta, accreal *c, int64_t ldc,
-                        int64_t strideC, int64_t batch);
+void THNN_(gemmSums)(Call *call, GemmSizes of, accreal alpha, GemmFactor a, GemmFactor b, GemmResult<accreal> c);
 
 #endif

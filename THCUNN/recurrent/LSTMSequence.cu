@@ -44,7 +44,7 @@ static void forward(Call *call, const Steps *m, const real *weight, const Sequen
   const real *h = m->h0, *c = m->c0;
   for (int64_t t = 0; t < s->steps; t++) {
     real *gates = m->gates + t * s->samples * row, *output = m->output + t * state, *cell = m->cell + t * state;
-    THNN_(gemm)(call, 0, s->isTurned, s->samples, row, s->hidden, 1, h, s->hidden, weight, s->columns, 1, gates, row);
+    THNN_(gemm)(call, {s->samples, row, s->hidden}, 1, {0, h, s->hidden}, {s->isTurned != 0, weight, s->columns}, {1, gates, row});
     launch(call, blocksFor(state), BLOCK, cells, gates, c, output, cell, *s);
     h = output;
     c = cell;
@@ -59,7 +59,7 @@ static void backward(Call *call, const StepsBack *b, const real *weight, const S
     const real *before = t ? b->cell + (t - 1) * state : b->c0;
     launch(call, blocksFor(state), BLOCK, gradients, b->gates + t * s->samples * row, gx, before, b->cell + t * state,
            b->gradOutput + t * state, b->gradHidden, b->gradCell, *s);
-    THNN_(gemm)(call, 0, !s->isTurned, s->samples, s->hidden, row, 1, gx, row, weight, s->columns, 0, b->gradHidden, s->hidden);
+    THNN_(gemm)(call, {s->samples, s->hidden, row}, 1, {0, gx, row}, {!s->isTurned, weight, s->columns}, {0, b->gradHidden, s->hidden});
   }
 }
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -270,3 +272,25 @@ def test_softmax_of_cudnn(name: str) -> None:
         places = (2, 3, 4) if name.startswith("Vol") else (3, 4)
         for shape in ((5,), (None, 5), (3, *places), (None, 3, *places)):
             assert pl.to_torch(layer, shape).proof.whole < 1e-6, (mode, shape)
+
+
+@pytest.mark.parametrize(
+    ("layer", "shape"),
+    [
+        (nn.Squeeze(1), (None, None, 4)),
+        (nn.Squeeze(-1), (None, None, None)),
+        (nn.Squeeze(), (3, None, None)),
+        (nn.Squeeze(), (1, None)),
+        (nn.Squeeze(numInputDims=2), (None, None, 4)),
+        (nn.Squeeze(0, 2), (None, None, 4)),
+    ],
+)
+def test_sizes_that_may_become_one(layer: nn.Module, shape: Any) -> None:
+    """What drops dimensions of size 1 drops those too that have other sizes in the examples; a batch stays."""
+    module = pl.to_torch(layer, shape)
+    for sizes in itertools.product((1, 3, 4), repeat=shape.count(None)):
+        free = iter(sizes)
+        x = np.ones([next(free) if size is None else size for size in shape], np.float32)
+        assert module(torch.from_numpy(x)).shape == layer.forward(x).shape
+    batch = pl.to_torch(nn.Squeeze(), (None, 4, None))
+    assert [batch(torch.ones(n, 4, k)).shape for n, k in ((1, 3), (1, 1), (3, 1))] == [(1, 4, 3), (1, 4), (3, 4)]

@@ -17,13 +17,21 @@ def view(m, x, w):
 @rule(nn.Squeeze)
 def squeeze(m, x, w):
     after = w.shapes_after(m, x)
-    gone = [i for i, size in enumerate(x.shape) if size == 1]
+    if len({len(shape) for shape in after}) > 1:
+        return reshaped(x, after)  # which is an error
     if m.dim is not None:
-        gone = [axis(m, m.dim, x, m.numInputDims)]
-    left = [[size for i, size in enumerate(shape) if i not in gone] for shape in x.shapes]
-    if not gone or [tuple(shape) for shape in left] != after:
-        return reshaped(x, after)
-    return f"{x}.squeeze({sizes_or_one(gone)})"
+        asked = [axis(m, m.dim, x, m.numInputDims)]
+    else:
+        keeps_batch = x.shape[0] is None or check.batched(x.ndim, m.numInputDims)
+        asked = [*range(keeps_batch, x.ndim)]
+        if keeps_batch and m.numInputDims is None:
+            w.note("a batch of one stays a batch")
+    gone = [i for i in asked if x.shape[i] in (1, None)]  # sizes that vary may come to be 1
+    if any(x.shape[i] is None for i in gone):  # one after the other: exporters to ONNX take no several that vary
+        text = str(x) + "".join(f".squeeze({i})" for i in reversed(gone))
+        return f"torch.atleast_1d({text})" if len(gone) == x.ndim else text
+    left = [tuple(size for i, size in enumerate(shape) if i not in gone) for shape in x.shapes]
+    return f"{x}.squeeze({sizes_or_one(gone)})" if gone and left == after else reshaped(x, after)
 
 
 def sizes_or_one(numbers):

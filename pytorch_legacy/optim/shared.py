@@ -142,7 +142,9 @@ def evaluated(who: str, result: Any, x: Tensor) -> tuple[Any, Tensor]:
     """What opfunc returned: the value, and the gradient in the shape of x."""
     if not isinstance(result, (tuple, list)) or len(result) < 2:
         raise DtypeError(f"{who}: opfunc: expected that it returns a value and a gradient, got {_described(result)}")
-    return result[0], like(f"{who}: opfunc: gradient", result[1], x)
+    gradient = like(f"{who}: opfunc: gradient", result[1], x)
+    # Steps are products with the gradient, which would have no more digits than it has.
+    return result[0], gradient if np.can_cast(x.dtype, gradient.dtype) else gradient.astype(x.dtype)
 
 
 def value(who: str, result: Any) -> Any:

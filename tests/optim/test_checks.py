@@ -195,6 +195,18 @@ def test_a_single_number(name: str, dtype: Any) -> None:
     getattr(optim, name)(lambda x: (float((x - 2) ** 2), 2 * (x - 2)), number, dict(config), states[0])  # the vector's state
 
 
+@algorithms
+def test_gradients_of_fewer_digits(name: str) -> None:
+    """Steps have the digits of x, and not those of a gradient in half or single precision."""
+    results = []
+    for narrow in (lambda g: g, lambda g: g.astype(np.float16), lambda g: g.astype(np.float32)):
+        x, config = np.zeros(6), {**STEPPING[name], "learningRate": 1e-3}
+        getattr(optim, name)(lambda x, narrow=narrow: (valley(x)[0], narrow(np.round(valley(x)[1]))), x, config, {})
+        results.append(x)
+    assert_same(results[1], results[0])
+    assert_same(results[2], results[0])
+
+
 def test_the_gradient_may_be_x_itself() -> None:
     """That of |x|^2 / 2."""
     for name, config in STEPPING.items():

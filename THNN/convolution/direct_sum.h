@@ -9,6 +9,7 @@
 
 #include "convolution/blocks.h"
 #include "convolution/picture.h"
+#include "core/fetch.h"
 
 enum {
   SHORT = 576,              /* a long sum is a sum of sums of so many terms, which keeps its precision */
@@ -102,7 +103,7 @@ THNN_INLINE void layPanel(real *panel, const real *x, const int32_t *distance, i
       memcpy(panel, from, (size_t)n * sizeof(real));
       continue;
     }
-    __builtin_prefetch(from + 2 * columns - 1);
+    THNN_fetch(from, (2 * columns - 1) * (int64_t)sizeof(real), 1);
     for (int64_t c = 0; c < columns; c += LANES) *(AnyVector *)(panel + c) = *(const AnyVector *)(from + c);
   }
 }
@@ -148,7 +149,7 @@ static void partByPlaces(const Band *d, int64_t k, int64_t terms, int64_t begin,
       real *panel = d->tile + MOST_COLUMNS * ROWS + (at - begin) * terms;
       if (isLaid && block == firstBlock) layPanel(panel, d->x + at, d->distance + k, terms, n, columns, isLast);
       real *y = n == columns && count == step ? placeInY(d, at, n) : NULL;
-      for (int64_t o = 0; o < count && y && other; o++) __builtin_prefetch(other + (y - d->y) + (first + o) * s->yPlane);
+      for (int64_t o = 0; o < count && y && other; o++) THNN_fetch(other + (y - d->y) + (first + o) * s->yPlane, 0, wide * (int64_t)sizeof(real));
       rowProduct(step, columns)(terms, w, isLaid ? panel : d->x + at,
                                 isLaid ? d->inPanel[columns / LANES / 2] : d->distance + k, step, y && k > 0, k > 0 ? NULL : bias,
                                 y ? y + first * s->yPlane : d->tile, y ? s->yPlane : MOST_COLUMNS);

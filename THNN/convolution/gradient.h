@@ -142,11 +142,13 @@ static void addAtOnce(const Gradient *g, real *weight, double scale, int64_t at,
     layPanel(memory + run * depth * COLUMNS, x, g->place, depth, COLUMNS, COLUMNS, 0);
   }
   for (int64_t block = begin; block < end; block++) {
+    real *const first = weight + block * g->rows * s->weightOutput + at * s->weightPlane;
+    for (int64_t r = 0; r < g->rows; r++) THNN_fetch(first + r * s->weightOutput, 0, columns * runs * (int64_t)sizeof(real));
     for (int64_t run = 0; run < runs; run++)
       rowProducts[vectors - 1][g->rows - 1](depth, g->y + block * g->yBlock, memory + run * depth * COLUMNS, g->panel, g->yCell, 0, NULL,
                                             tile + run * COLUMNS, runs * COLUMNS);
     for (int64_t r = 0; r < THNN_min(g->rows, s->outputs - block * g->rows); r++) {
-      real *w = weight + (block * g->rows + r) * s->weightOutput + at * s->weightPlane;
+      real *w = first + r * s->weightOutput;
       turn(turned, runs, tile + r * runs * COLUMNS, COLUMNS, runs, columns);
       for (int64_t i = 0; i < columns * runs; i++) w[i] += (real)scale * turned[i];
     }

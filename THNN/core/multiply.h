@@ -3,6 +3,7 @@
 #ifndef THNN_MULTIPLY_H
 #define THNN_MULTIPLY_H
 
+#include "core/fetch.h"
 #include "core/gemm.h"
 #include "core/product.h"
 #include "core/turn.h"
@@ -29,7 +30,7 @@ THNN_INLINE void product(const int rows, const int width, const Packed packed, i
   for (int64_t k = 0; k < depth; k++) {
     const real *ak = packed == ROWS_PACKED ? a + k * step : a + distance[k];
     const real *bk = packed == ROWS_PACKED ? b + distance[k] : b + k * step;
-    __builtin_prefetch((packed == ROWS_PACKED ? ak : bk) + AHEAD * step);
+    THNN_fetch(packed == ROWS_PACKED ? ak : bk, AHEAD * step * (int64_t)sizeof(real), 1);
     if (rows < width) { /* the fewer of both stay in registers, too */
       Vector row[ROWS];
 #pragma GCC unroll 14

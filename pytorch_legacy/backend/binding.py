@@ -151,6 +151,20 @@ class Slot:
         return f"{self.function}: {self.argument}"
 
 
+class _Absent:
+    """In place of a slot for an optional array that is not there."""
+
+    array = head = sizes = raw = None
+    seen = sized = None
+
+    def fill(self, array: Any) -> None:
+        raise LookupError("now there is one")
+
+
+_ABSENT: Any = _Absent()
+_ABSENT.head = _ABSENT.sizes = _ABSENT  # whose `raw` is what was seen, nothing
+
+
 class DeviceSlot(Slot):
     """The same for an array of CuPy, on the current device."""
 
@@ -232,6 +246,39 @@ def _caller(
         if status:
             check(status, where)
 
+    def repeater(*arguments: Any) -> Callable[[tuple[Any, ...]], None]:
+        """What repeats a call with these arguments as long as they are the same, but for the arrays' contents.
+
+        It takes the arguments, too. Other arrays among them are taken, as by any call.
+        """
+        first: Any = make() if slots is None else slots
+        values = [*before, *arguments]
+        arrays: list[tuple[int, Any]] = []
+        for place, slot in first:
+            isThere = values[place] is not None
+            arrays.append((place - len(before), slot if isThere else _ABSENT))
+            values[place] = slot.descriptor if isThere else NULL
+
+        def repeat(arguments: tuple[Any, ...]) -> None:
+            nonlocal slots
+            if slots is not first:
+                call(*arguments)
+                return
+            slots = None
+            try:
+                for place, slot in arrays:
+                    array = arguments[place]
+                    if array is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
+                        slot.fill(array)
+                status = function(*values)
+            finally:
+                slots = first
+            if status:
+                check(status, where)
+
+        return repeat
+
+    call.repeater = repeater  # type: ignore[attr-defined]
     return call
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache
+from inspect import isdatadescriptor
 from operator import attrgetter, itemgetter
 from typing import Any, ClassVar, NamedTuple
 
@@ -92,11 +93,12 @@ class Native(Caller, Module):
 
     def updateOutput(self, input: Any) -> Any:
         try:
-            kind, shape, read, output, place, last, numbers, known, run = self._bindings["updateOutput"]
+            fields = self.__dict__
+            kind, shape, read, isOwn, output, place, last, numbers, known, repeat = fields["_bindings"]["updateOutput"]
             if type(input) is kind and input.shape == shape:
-                arguments = read(self)
+                arguments = read(fields) if isOwn else read(self)
                 if arguments[0] is output and arguments[place] is last and arguments[numbers] == known:
-                    run(input, *arguments)
+                    repeat((input, *arguments))
                     return output
         except BusyError:
             raise
@@ -107,11 +109,12 @@ class Native(Caller, Module):
 
     def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
         try:
-            kind, shape, read, gradInput, _, _, numbers, known, run = self._bindings["updateGradInput"]
+            fields = self.__dict__
+            kind, shape, read, isOwn, gradInput, _, _, numbers, known, repeat = fields["_bindings"]["updateGradInput"]
             if type(input) is kind and input.shape == shape:
-                arguments = read(self)
+                arguments = read(fields) if isOwn else read(self)
                 if arguments[0] is gradInput and arguments[numbers] == known:
-                    run(input, gradOutput, *arguments)
+                    repeat((input, gradOutput, *arguments))
                     return gradInput
         except BusyError:
             raise
@@ -131,8 +134,9 @@ class Native(Caller, Module):
         buffer, last, numbers = fields[0], len(plan.written) - 1, slice(plan.arrays, None)
         mayBeNoted = self._hasInplace or not any(buffer is array for array in handed)
         if arguments is fields and type(input) is self._array and mayBeNoted and plan.isPlain:
-            noted = buffer, last, fields[last], numbers, fields[numbers], self._bindings[plan.function]
-            self._bindings[name] = self._array, input.shape, plan.read, *noted
+            repeat = self._bindings[plan.function].repeater(*handed, *fields)
+            noted = buffer, last, fields[last], numbers, fields[numbers], repeat
+            self._bindings[name] = self._array, input.shape, *plan.reader(self), *noted
         return buffer
 
     def _makeOutput(self, input: Any) -> None:
@@ -176,11 +180,17 @@ class Plan(NamedTuple):
     """How a call gets the arguments of a function."""
 
     function: str
+    fields: tuple[str, ...]
     read: Callable[[Any], tuple[Any, ...]]  # what comes from fields, in the header's order
     arrays: int  # how many of them are arrays
     written: tuple[tuple[str, Any], ...]  # the fields of arrays that the function writes, and their dtypes; None: the object's
     isPlain: bool  # what is written stands first among them, then other arrays, then numbers
     sort: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None  # first arguments, fields and given ones in the header's order
+
+    def reader(self, thing: Any) -> tuple[Callable[[Any], tuple[Any, ...]], bool]:
+        """The fastest way to read the fields of an object, and whether it reads them from its ``__dict__``."""
+        isOwn = all(name in thing.__dict__ and not isdatadescriptor(getattr(type(thing), name, None)) for name in self.fields)
+        return (itemgetter(*self.fields), True) if isOwn and len(self.fields) > 1 else (self.read, False)
 
 
 def _planOf(cls: Any, name: str, count: int, *given: str) -> Plan:
@@ -201,6 +211,7 @@ def _planOf(cls: Any, name: str, count: int, *given: str) -> Plan:
     fields = {name: named.get(name, name) for name in read}
     return Plan(
         function,
+        (*fields.values(),),
         _reader(*fields.values()),
         len(arrays),
         tuple((fields[name], binding.DTYPES.get(types[name])) for name in written),

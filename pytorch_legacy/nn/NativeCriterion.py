@@ -51,10 +51,10 @@ class NativeCriterion(Caller, Criterion):
             self._resize(buffer, (1,))
         if name == "updateGradInput":
             self._resize("gradInput", check.tensor(self, "input", input).shape)
-        function, read, *_ = _plan(type(self), name, 1 + len(handed))
-        arguments = read(self)
-        call(self, function, input, *handed, *arguments)
-        self._bindings[name] = input.shape, read, arguments[0], self._bindings[function]
+        plan = _plan(type(self), name, 1 + len(handed))
+        arguments = plan.read(self)
+        call(self, plan.function, input, *handed, *arguments)
+        self._bindings[name] = input.shape, plan.read, arguments[0], self._bindings[plan.function]
         return arguments[0]
 
     def _goal(self, target: Any) -> Any:

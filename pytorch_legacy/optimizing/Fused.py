@@ -128,9 +128,13 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
     kernels: Tensor | None = None
     serial, of = 0, None
     shape: tuple[int, ...] = ()
+    limits = (0.0, 0.0)  # the activation's
+    output: Any = None
+    bias: Any = None
+    repeat: Any = None
 
     def run(fused: Fused, input: Any) -> Any:
-        nonlocal weight, kernels, serial, of, shape
+        nonlocal weight, kernels, serial, of, shape, limits, output, bias, repeat
         if fused.modules != modules or (isSum and first.modules != sides):
             return None
         other = None
@@ -139,6 +143,12 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
             input = input[place]
         if type(input) is not np.ndarray or read(layer) != known:
             return None
+        now = numbers_of(activation)
+        isSame = input.shape == of and layer.weight is weight and layer.bias is bias and layer.output is output and now == limits
+        if isSame and repeat is not None:
+            repeat((input, output, kernels, bias, other))
+            return done(output, other)
+        repeat = None
         if layer.weight is not weight:
             weight = layer.weight
             kernels = weight.reshape(len(weight), -1, *layer._kernel()) if weight.ndim == 2 else weight
@@ -148,9 +158,13 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
                 weight = None  # a copy, for this time
         if input.shape != of:
             of, shape = input.shape, layer._outputShape(input)
-        output = layer._resize("output", shape)
-        a, b = numbers_of(activation)
-        call(layer, _FUNCTION, input, output, kernels, layer.bias, other, *numbers, *kind, a, b, serial)
+        output, bias, limits = layer._resize("output", shape), layer.bias, now
+        arguments = input, output, kernels, bias, other, *numbers, *kind, *limits, serial
+        call(layer, _FUNCTION, *arguments)
+        repeat = layer._bindings[_FUNCTION].repeater(*arguments)
+        return done(output, other)
+
+    def done(output: Any, other: Any) -> Any:
         if isSum:
             first.output = [output, other] if place == 0 else [other, output]
         for module in others:

@@ -31,12 +31,12 @@ class Inplace(Native):
     def updateOutput(self, input: Any) -> Any:
         if self.inplace and type(input) is np.ndarray and input.flags.writeable:
             self.output = input
-        return super().updateOutput(input)
+        return Native.updateOutput(self, input)
 
     def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
         if self.inplace and type(gradOutput) is np.ndarray and gradOutput.flags.writeable:
             self.gradInput = gradOutput
-        return super().updateGradInput(input, gradOutput)
+        return Native.updateGradInput(self, input, gradOutput)
 
     def _outputFor(self, input: Tensor) -> Tensor:
         """The array that ``updateOutput`` writes."""

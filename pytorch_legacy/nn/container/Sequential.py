@@ -84,14 +84,15 @@ class Sequential(Container):
         done = 0
         try:
             for module in self.modules:
-                if module._inPass and is_own(module):
+                fields = module.__dict__  # attributes themselves take three times as long: Object has a __getattr__
+                if fields.get("_inPass") and is_own(module):
                     input = module.updateOutput(input)
                 else:
-                    module._inPass = True
+                    fields["_inPass"] = True
                     try:
                         input = module.updateOutput(input)
                     finally:
-                        module._inPass = False
+                        fields["_inPass"] = False
                 done += 1
         except Exception as error:
             self._locate(error, done)

@@ -97,6 +97,18 @@ def is_writable(array: Array) -> bool:
     return on_device(array) or array.flags.writeable
 
 
+def overlaps_itself(array: Array) -> bool:
+    """May two elements lie at one address, as in an expanded view or in windows that overlap? The test is that of C (check.c)."""
+    if array.flags.c_contiguous or not array.size:
+        return False
+    covered = 0
+    for stride, size in sorted((abs(stride), size) for stride, size in zip(array.strides, array.shape, strict=True) if size > 1):
+        if stride < covered + array.itemsize:
+            return True
+        covered += stride * (size - 1)
+    return False
+
+
 def is_aligned(array: Array) -> bool:
     """Do the elements lie at multiples of their size? Those of a device do."""
     return on_device(array) or array.flags.aligned

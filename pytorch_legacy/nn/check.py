@@ -11,7 +11,7 @@ import numpy as np
 
 from pytorch_legacy import backend
 from pytorch_legacy.arguments import as_kind
-from pytorch_legacy.arrays import Tensor, is_tensor, is_writable, on_device, to_device
+from pytorch_legacy.arrays import Tensor, is_tensor, is_writable, on_device, overlaps_itself, to_device
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
 from pytorch_legacy.objects import Object
 from pytorch_legacy.words import areNumbers, described, mismatch, sizes
@@ -276,9 +276,16 @@ def joint_shape(module: Object, name: str, arrays: list[Tensor], dimension: int)
     return (*first[:dimension], sum(array.shape[dimension] for array in arrays), *first[dimension + 1 :])
 
 
+def can_be_overwritten(array: Tensor) -> bool:
+    """May a layer work on it in place? Not on one that is read-only, such as the output of nn.Replicate, nor on one whose
+    elements share memory: to write one would change others that are still to be read.
+    """
+    return is_writable(array) and not overlaps_itself(array)
+
+
 def writable(array: Tensor) -> Tensor:
-    """`array`, which a layer is to work on in place; a copy of one that is read-only, such as the output of nn.Replicate."""
-    return array if is_writable(array) else np.array(array, order="C", like=array)
+    """`array`, which a layer is to work on in place; a copy of one that cannot be overwritten."""
+    return array if can_be_overwritten(array) else np.array(array, order="C", like=array)
 
 
 def any_arrays(module: Object, name: str, value: Any) -> Any:

@@ -56,3 +56,21 @@ def test_tables_and_inputs() -> None:
     table = nn.Sequential(nn.ConcatTable(nn.Replicate(2), nn.Replicate(2)), nn.CAddTable(True))
     np.testing.assert_array_equal(table.forward(x), [[-2, 4]] * 2)
     np.testing.assert_array_equal(x, [-1, 2])
+
+
+@pytest.mark.parametrize("name", ["Dropout", "AddConstant", "MulConstant", "inn.ConstAffine"])
+def test_windows_that_overlap(name: str) -> None:
+    """An array whose elements share memory is as it was afterwards, and so are the values."""
+    series = np.arange(1, 33, dtype=np.float32)
+    shapes = [((4, 3), (4, 4)), ((4, 3), (8, 4)), ((3, 3), (8, 8)), ((2, 4, 3), (16, 4, 8)), ((4, 3), (0, 4))]
+    if name == "inn.ConstAffine":
+        shapes = [((2, 3, 2, 2), (16, 8, 4, 4))]
+    for shape, strides in shapes:
+        results = []
+        for inplace in (False, True):
+            window, gradient = (np.lib.stride_tricks.as_strided(series.copy(), shape, strides) for _ in range(2))
+            layer = LAYERS[name](inplace)
+            pl.manualSeed(3)
+            results.append([layer.forward(window).copy(), layer.backward(window, gradient).copy()])
+            np.testing.assert_array_equal(window, np.lib.stride_tricks.as_strided(series, shape, strides))
+        np.testing.assert_array_equal(results[0], results[1])

@@ -195,15 +195,21 @@ THNN_INLINE void spreadRows(real *restrict spread, const real *restrict g, const
   }
 }
 
+/* A thread's memory: rows that are spread, what they spread, and what sumAdaptive looks up. */
+typedef struct Buffers {
+  real *spread, *share, *table;
+} Buffers;
+
 /* Rows [top, bottom) of slice t of gradInput, which begin at gx. */
 THNN_KERNEL void gatherBand(real *restrict gx, const real *restrict g, const Space *p, const Spread *s, int64_t t, int64_t top,
-                            int64_t bottom, real *restrict spread, real *restrict share, real *restrict table)
+                            int64_t bottom, const Buffers *b)
 {
+  real *spread = b->spread;
   const int64_t width = p->w.in, firstT = s->seenT.start[t], endT = s->seenT.end[t];
   const int64_t first = s->seenH.start[top], rows = THNN_max(s->seenH.end[bottom - 1] - first, 0);
-  if (p->w.kernel) memset(share, 0, (size_t)s->share * sizeof(real));
+  if (p->w.kernel) memset(b->share, 0, (size_t)s->share * sizeof(real));
   for (int64_t ot = firstT; ot < endT; ot++)
-    spreadRows(spread + (ot - firstT) * rows * s->length, g, p, s, ot * p->h.out + first, rows, share, table);
+    spreadRows(spread + (ot - firstT) * rows * s->length, g, p, s, ot * p->h.out + first, rows, b->share, b->table);
   for (int64_t h = top; h < bottom; h++) {
     real *row = gx + (h - top) * width;
     const int64_t begin = s->seenH.start[h], seen = s->seenH.end[h] - begin;
@@ -226,19 +232,18 @@ THNN_KERNEL void gatherAdaptive(real *restrict gx, const real *restrict g, const
 }
 
 /* A plane of gradInput, window by window. */
-THNN_KERNEL void scatterPlane(real *restrict gx, const real *restrict g, const Space *p, const Spread *s, real *restrict spread,
-                              real *restrict share, real *restrict table)
+THNN_KERNEL void scatterPlane(real *restrict gx, const real *restrict g, const Space *p, const Spread *s, const Buffers *b)
 {
   const int64_t width = p->w.in;
   memset(gx, 0, (size_t)planeCells(p) * sizeof(real));
-  memset(share, 0, (size_t)s->share * sizeof(real));
+  memset(b->share, 0, (size_t)s->share * sizeof(real));
   for (int64_t o = 0; o < p->t.out * p->h.out; o++) {
     const int64_t ot = outputSlice(p, o), oh = outputRow(p, o);
-    spreadRows(spread, g, p, s, o, 1, share, table);
+    spreadRows(b->spread, g, p, s, o, 1, b->share, b->table);
     for (int64_t t = s->of.t.start[ot]; t < s->of.t.end[ot]; t++)
       for (int64_t h = s->of.h.start[oh]; h < s->of.h.end[oh]; h++) {
         real *restrict row = gx + (t * p->h.in + h) * width;
-        const real *restrict from = spread + p->w.pad;
+        const real *restrict from = b->spread + p->w.pad;
         for (int64_t w = 0; w < width; w++) row[w] += from[w];
       }
   }
@@ -271,14 +276,15 @@ void THNN_(meansBack)(Call *call, real *gx, const real *g, const Space *p)
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * bands; i++) {
-    real *mine = buffers + THNN_threadId() * buffer, *share = mine + spread, *looked = share + s.share;
+    real *mine = buffers + THNN_threadId() * buffer, *share = mine + spread;
+    const Buffers b = {mine, share, share + s.share};
     const int64_t plane = i / bands, perSlice = THNN_max(bands / p->t.in, 1), t = i % bands / perSlice, top = i % perSlice * band;
     const int64_t bottom = THNN_min(top + band, p->h.in);
     const real *from = g + plane * outputs;
     real *to = THNN_place(streams, gx + plane * cells + (scatter ? 0 : (t * p->h.in + top) * p->w.in));
-    if (scatter) scatterPlane(to, from, p, &s, mine, share, looked);
+    if (scatter) scatterPlane(to, from, p, &s, &b);
     else if (s.seen) gatherAdaptive(to, from, p, &s, t, top, bottom, share);
-    else gatherBand(to, from, p, &s, t, top, bottom, mine, share, looked);
+    else gatherBand(to, from, p, &s, t, top, bottom, &b);
     THNN_stream(streams, scatter ? cells : (bottom - top) * p->w.in);
   }
   THNN_endStreams(streams, threads);

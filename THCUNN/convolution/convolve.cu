@@ -15,7 +15,7 @@ enum {
   SHORTEST = 256,    /* places in a part of the sums of gradWeight, at least */
 #endif
   ROW = 8,           /* rows of columns have a multiple of so many elements */
-  PARTS = 256,       /* of those sums, at most, for a gradWeight of SQUARE x SQUARE; for a larger one fewer */
+  MOST_PARTS = 256,       /* of those sums, at most, for a gradWeight of SQUARE x SQUARE; for a larger one fewer */
   SQUARE = 64
 };
 
@@ -170,7 +170,7 @@ static void weights(Call *call, const Convolution *s, const real *x, const real 
     return;
   }
   const int64_t most = pieceOf(places, COLUMNS / s->depth), squares = THNN_ceilDiv(s->outputs, SQUARE) * THNN_ceilDiv(s->depth, SQUARE);
-  const int64_t part = wholeRow(THNN_max(THNN_ceilDiv(most, THNN_max(PARTS / squares, 1)), THNN_min(most, SHORTEST)));
+  const int64_t part = wholeRow(THNN_max(THNN_ceilDiv(most, THNN_max(MOST_PARTS / squares, 1)), THNN_min(most, SHORTEST)));
   const int64_t parts = THNN_ceilDiv(most, part), n = parts * part;
   accreal *sums = THNN_scratch(call, parts * size, sizeof(accreal));
   real *columns = THNN_scratch(call, s->depth * n, sizeof(real)), *joined = THNN_scratch(call, s->outputs * n, sizeof(real));

@@ -11,7 +11,7 @@ enum {
 };
 
 /* X of the places from `place` on, one after the other. */
-__global__ static void takePatches(real *patches, const real *x, Sizes s, int64_t place, int64_t n)
+__global__ static void takePatches(real *patches, const real *x, LocalSizes s, int64_t place, int64_t n)
 {
   for (int64_t task = firstThread(); task < n * s.samples * s.depth; task += allThreads()) {
     const int64_t d = task % s.depth, sample = task / s.depth % s.samples, at = place + task / s.depth / s.samples;
@@ -24,7 +24,7 @@ __global__ static void takePatches(real *patches, const real *x, Sizes s, int64_
 
 /* Matrices outputs x samples of n places from `place` on, and y, a tensor shaped as output: y goes to the matrices; or, with their bias b,
  * they go to y. */
-__global__ static void movePlaces(real *matrices, real *y, const real *b, Sizes s, int64_t place, int64_t n)
+__global__ static void movePlaces(real *matrices, real *y, const real *b, LocalSizes s, int64_t place, int64_t n)
 {
   const int64_t area = s.oHeight * s.oWidth;
   for (int64_t task = firstThread(); task < s.samples * s.outputs * n; task += allThreads()) {
@@ -36,12 +36,12 @@ __global__ static void movePlaces(real *matrices, real *y, const real *b, Sizes 
 }
 
 /* Places at a time. */
-static int64_t placesOf(const Sizes *s)
+static int64_t placesOf(const LocalSizes *s)
 {
   return THNN_min(THNN_max(PATCHES / THNN_max(s->samples * s->depth, 1), 1), s->oHeight * s->oWidth);
 }
 
-void THNN_(localForward)(Call *call, const Sizes *s, const real *x, real *y, const real *w, const real *b)
+void THNN_(localForward)(Call *call, const LocalSizes *s, const real *x, real *y, const real *w, const real *b)
 {
   const int64_t most = placesOf(s), patch = s->samples * s->depth, product = s->samples * s->outputs, bank = s->outputs * s->depth;
   real *patches = THNN_scratch(call, most * patch, sizeof(real)), *products = THNN_scratch(call, most * product, sizeof(real));
@@ -55,7 +55,8 @@ void THNN_(localForward)(Call *call, const Sizes *s, const real *x, real *y, con
 }
 
 /* gX of all places, for some planes of some samples, gathered by their cells: each asks the places that see it, in their order. */
-__global__ static void gatherPatches(real *gx, const real *patches, Sizes s, int64_t sample, int64_t samples, int64_t plane, int64_t planes)
+__global__ static void gatherPatches(real *gx, const real *patches, LocalSizes s, int64_t sample, int64_t samples, int64_t plane,
+                                     int64_t planes)
 {
   const int64_t size = s.height * s.width, cells = s.kH * s.kW;
   for (int64_t task = firstThread(); task < samples * planes * size; task += allThreads()) {
@@ -71,7 +72,7 @@ __global__ static void gatherPatches(real *gx, const real *patches, Sizes s, int
   }
 }
 
-void THNN_(localBackward)(Call *call, const Sizes *s, const real *g, real *gx, const real *w)
+void THNN_(localBackward)(Call *call, const LocalSizes *s, const real *g, real *gx, const real *w)
 {
   const int64_t area = s->oHeight * s->oWidth, cells = s->kH * s->kW, place = s->samples * s->outputs, room = PATCHES / (area * cells);
   const int64_t planes = THNN_min(THNN_max(room, 1), s->planes), samples = THNN_min(THNN_max(room / planes, 1), s->samples);
@@ -89,7 +90,7 @@ void THNN_(localBackward)(Call *call, const Sizes *s, const real *g, real *gx, c
 }
 
 /* gradBias += scale * sum of gradOutput over samples */
-__global__ static void addSamples(real *gb, const real *g, Sizes s, accreal scale)
+__global__ static void addSamples(real *gb, const real *g, LocalSizes s, accreal scale)
 {
   const int64_t size = s.outputs * s.oHeight * s.oWidth;
   for (int64_t i = firstThread(); i < size; i += allThreads()) {
@@ -99,7 +100,7 @@ __global__ static void addSamples(real *gb, const real *g, Sizes s, accreal scal
   }
 }
 
-void THNN_(localGradients)(Call *call, const Sizes *s, const real *x, const real *g, real *gw, real *gb, double scale)
+void THNN_(localGradients)(Call *call, const LocalSizes *s, const real *x, const real *g, real *gw, real *gb, double scale)
 {
   if (s->samples == 0) return;
   const int64_t most = placesOf(s), patch = s->samples * s->depth, matrix = s->samples * s->outputs, bank = s->outputs * s->depth;

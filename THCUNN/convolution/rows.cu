@@ -2,7 +2,7 @@
 #include "convolution/rows.h"
 
 /* One tensor from the other: each of its frames collects those that it meets, tap by tap. */
-__global__ static void meetEachFrame(Rows r, int back, const real *from, real *to, const real *weight, const real *bias)
+__global__ static void meetEachFrame(RowSizes r, int back, const real *from, real *to, const real *weight, const real *bias)
 {
   const int64_t features = r.features, frames = back ? r.frames : r.oFrames, others = back ? r.oFrames : r.frames;
   for (int64_t task = firstThread(); task < r.samples * frames * features; task += allThreads()) {
@@ -18,7 +18,7 @@ __global__ static void meetEachFrame(Rows r, int back, const real *from, real *t
   }
 }
 
-static void meetFrames(Call *call, const Rows *r, int back, const real *from, real *to, const real *weight, const real *bias)
+static void meetFrames(Call *call, const RowSizes *r, int back, const real *from, real *to, const real *weight, const real *bias)
 {
   const int64_t n = r->samples * (back ? r->frames : r->oFrames) * r->features;
   launch(call, blocksFor(n), BLOCK, meetEachFrame, *r, back, from, to, weight, bias);
@@ -30,7 +30,7 @@ struct Features {
 };
 
 /* gradient[c][k] += scale * sum over samples and frames of g[n][t][c] * x[n][t * dW + k - padW][c], k < taps; without x, of g alone */
-__global__ static void addFrames(Rows r, real *gradient, int64_t taps, const real *x, const real *g, accreal scale)
+__global__ static void addFrames(RowSizes r, real *gradient, int64_t taps, const real *x, const real *g, accreal scale)
 {
   Features &partial = shared<Features>();
   const int64_t features = r.features, across = THNN_ceilDiv(features, WARP), frames = r.oFrames;
@@ -52,13 +52,13 @@ __global__ static void addFrames(Rows r, real *gradient, int64_t taps, const rea
   }
 }
 
-static void accFrames(Call *call, const Rows *r, const real *x, const real *g, real *gradWeight, double scale)
+static void accFrames(Call *call, const RowSizes *r, const real *x, const real *g, real *gradWeight, double scale)
 {
   const int64_t taps = r->kW;
   launch(call, blocksFor(THNN_ceilDiv(r->features, WARP) * taps, 1), BLOCK, addFrames, *r, gradWeight, taps, x, g, (accreal)scale);
 }
 
-static void accFrameBiases(Call *call, const Rows *r, const real *g, real *gradBias, double scale)
+static void accFrameBiases(Call *call, const RowSizes *r, const real *g, real *gradBias, double scale)
 {
   launch(call, blocksFor(r->features, WARP), BLOCK, addFrames, *r, gradBias, 1, nullptr, g, (accreal)scale);
 }

@@ -64,17 +64,17 @@ static inline Step stepOf(const Axis &a)
 }
 
 /* The first tap that sees cell i of an axis, and the place of its window. */
-struct Seen {
+struct FirstTap {
   int64_t tap, place;
 };
 
-__device__ static inline Seen seen(const Axis &a, const Step &step, int64_t i)
+__device__ static inline FirstTap seen(const Axis &a, const Step &step, int64_t i)
 {
   for (int64_t tap = 0; tap < THNN_min(step.taps, a.kernel); tap++) {
     const int64_t distance = i + a.pad - tap * a.dilation;
-    if (distance % a.stride == 0) return Seen{tap, distance / a.stride};
+    if (distance % a.stride == 0) return FirstTap{tap, distance / a.stride};
   }
-  return Seen{a.kernel, 0}; /* none does */
+  return FirstTap{a.kernel, 0}; /* none does */
 }
 
 /* Each cell of x, of planes [first, first + planes) and of samples from `sample` on: the sum of the elements of columns that stand for it,
@@ -85,7 +85,8 @@ __global__ static void foldCells(real *x, const real *columns, const real *bias,
   const int64_t size = sizeOf(win), area = areaOf(win);
   for (int64_t task = firstThread(); task < samples * planes * size; task += allThreads()) {
     const int64_t cell = task % size, row = cell / win.w.in, c = task / size % planes, s = task / size / planes;
-    const Seen t = seen(win.t, step.t, row / win.h.in), h = seen(win.h, step.h, row % win.h.in), w = seen(win.w, step.w, cell % win.w.in);
+    const FirstTap t = seen(win.t, step.t, row / win.h.in), h = seen(win.h, step.h, row % win.h.in),
+                   w = seen(win.w, step.w, cell % win.w.in);
     const real *from = columns + c * cellsOf(win) * n + s * area;
     real *to = x + ((sample + s) * win.planes + first + c) * size + cell;
     accreal sum = adding ? (accreal)*to : (bias ? (accreal)bias[first + c] : 0);

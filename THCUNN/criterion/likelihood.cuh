@@ -38,7 +38,7 @@ __global__ static void joinPlaces(real *output, real *total, const accreal *loss
 
 static inline void likelihoods(Call *call, real *output, real *total, Loss l, int64_t places, int32_t sizeAverage)
 {
-  const int parts = (int)THNN_min(blocksFor(places), PARTS);
+  const int parts = (int)THNN_min(blocksFor(places), MOST_PARTS);
   accreal *loss = THNN_scratch(call, parts, sizeof(accreal)), *weight = THNN_scratch(call, parts, sizeof(accreal));
   launch(call, parts, BLOCK, sumPlaces, loss, weight, l, places);
   launch(call, 1, BLOCK, joinPlaces, output, total, (const accreal *)loss, (const accreal *)weight, parts, sizeAverage);

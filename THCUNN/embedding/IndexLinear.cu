@@ -14,7 +14,7 @@ __global__ static void addOffset(int64_t *row, const index_t *key, int64_t offse
   }
 }
 
-static const int64_t *rowsOf(Call *call, const char *name, View keys, int64_t offset, const Sizes *s)
+static const int64_t *rowsOf(Call *call, const char *name, View keys, int64_t offset, const IndexSizes *s)
 {
   const index_t *key = THNN_in(call, keys);
   int64_t *row = THNN_scratch(call, s->count, sizeof(int64_t));
@@ -24,13 +24,13 @@ static const int64_t *rowsOf(Call *call, const char *name, View keys, int64_t of
 }
 
 /* The sizes, then what makes the sum of all numbers 0. */
-__global__ static void readSizes(int64_t *number, const index_t *size, Sizes s)
+__global__ static void readSizes(int64_t *number, const index_t *size, IndexSizes s)
 {
   for (int64_t j = firstThread(); j <= s.samples; j += allThreads())
     number[j] = j == s.samples ? -s.count : (size[j] >= 0 && size[j] <= s.count ? size[j] : 0);
 }
 
-static const int64_t *beginnings(Call *call, View sizes, const Sizes *s)
+static const int64_t *beginnings(Call *call, View sizes, const IndexSizes *s)
 {
   const index_t *size = THNN_in(call, sizes);
   int64_t *begin = THNN_scratch(call, s->samples + 2, sizeof(int64_t));
@@ -41,10 +41,10 @@ static const int64_t *beginnings(Call *call, View sizes, const Sizes *s)
   return begin;
 }
 
-__device__ static bool hasRow(int64_t row, const Sizes &s) { return row >= 0 && row < s.rows; }
+__device__ static bool hasRow(int64_t row, const IndexSizes &s) { return row >= 0 && row < s.rows; }
 
 /* The sample of entry i, -1 if it has none. */
-__device__ static int64_t sampleOf(const int64_t *begin, int64_t i, const Sizes &s)
+__device__ static int64_t sampleOf(const int64_t *begin, int64_t i, const IndexSizes &s)
 {
   int64_t j = 0, end = s.samples + 1;
   while (end - j > 1) {
@@ -63,7 +63,7 @@ __device__ static accreal normalized(accreal value, accreal largest, accreal fac
   return (fabs(value) > largest ? (accreal)((value > 0) - (value < 0)) : value * factor) + shift;
 }
 
-__global__ static void normalizeValues(real *nv, const real *w, Entries e, Sizes s)
+__global__ static void normalizeValues(real *nv, const real *w, Entries e, IndexSizes s)
 {
   for (int64_t i = firstThread(); i < s.count; i += allThreads()) {
     if (!hasRow(e.row[i], s)) continue;
@@ -83,7 +83,7 @@ __device__ static accreal largestUpTo(accreal v)
 }
 
 /* A warp has a row, and takes its values 32 at a time. */
-__global__ static void normalizeInTraining(real *nv, real *w, const real *v, Sorted sorted, Sizes s)
+__global__ static void normalizeInTraining(real *nv, real *w, const real *v, Sorted sorted, IndexSizes s)
 {
   const Team warp = thisTeam(false);
   for (int64_t r = warp.number; r < s.rows; r += warp.count) {
@@ -112,7 +112,7 @@ __global__ static void normalizeInTraining(real *nv, real *w, const real *v, Sor
   }
 }
 
-static void normalize(Call *call, real *nv, real *w, Entries e, int32_t train, const Sizes *s)
+static void normalize(Call *call, real *nv, real *w, Entries e, int32_t train, const IndexSizes *s)
 {
   if (train) {
     const Sorted sorted = THNN_sorted(call, e.row, s->count, s->rows);
@@ -121,7 +121,7 @@ static void normalize(Call *call, real *nv, real *w, Entries e, int32_t train, c
 }
 
 /* A warp has a sample, and as many outputs as stand side by side. */
-__global__ static void sumSamples(real *y, const real *w, const real *b, Entries e, Sizes s)
+__global__ static void sumSamples(real *y, const real *w, const real *b, Entries e, IndexSizes s)
 {
   const Team warp = thisTeam(false);
   const Lanes lanes = lanesFor(s.outputs);
@@ -135,7 +135,7 @@ __global__ static void sumSamples(real *y, const real *w, const real *b, Entries
   }
 }
 
-static void addEntries(Call *call, real *y, const real *w, const real *b, Entries e, const Sizes *s)
+static void addEntries(Call *call, real *y, const real *w, const real *b, Entries e, const IndexSizes *s)
 {
   launch(call, blocksForTeams(rowTasks(s->samples, s->outputs), false), BLOCK, sumSamples, y, w, b, e, *s);
 }
@@ -143,7 +143,7 @@ static void addEntries(Call *call, real *y, const real *w, const real *b, Entrie
 /* ---- gradients */
 
 /* A warp has as many entries as stand side by side. */
-__global__ static void multiplyOut(real *gw, Entries e, const real *g, int parts, accreal scale, Sizes s)
+__global__ static void multiplyOut(real *gw, Entries e, const real *g, int parts, accreal scale, IndexSizes s)
 {
   const Team warp = thisTeam(false);
   const Lanes lanes = lanesFor(s.outputs);
@@ -159,7 +159,7 @@ __global__ static void multiplyOut(real *gw, Entries e, const real *g, int parts
   }
 }
 
-static void writeGradients(Call *call, real *gw, real *gb, Entries e, const real *g, int parts, double scale, const Sizes *s)
+static void writeGradients(Call *call, real *gw, real *gb, Entries e, const real *g, int parts, double scale, const IndexSizes *s)
 {
   launch(call, blocksForTeams(s->count, false), BLOCK, multiplyOut, gw, e, g, parts, (accreal)scale, *s);
   addColumns(call, gb, g, (accreal)scale, s->samples, s->outputs);
@@ -181,7 +181,7 @@ struct Steps {
 } // namespace
 
 /* A warp has as many rows as stand side by side, and takes the steps of each in their order. */
-__global__ static void takeSteps(real *w, Steps t, Sorted sorted, Sizes s)
+__global__ static void takeSteps(real *w, Steps t, Sorted sorted, IndexSizes s)
 {
   const Team warp = thisTeam(false);
   const Lanes lanes = lanesFor(s.outputs);
@@ -215,12 +215,12 @@ __global__ static void takeSteps(real *w, Steps t, Sorted sorted, Sizes s)
   }
 }
 
-__global__ static void findSamples(int64_t *sample, const int64_t *begin, Sizes s)
+__global__ static void findSamples(int64_t *sample, const int64_t *begin, IndexSizes s)
 {
   for (int64_t i = firstThread(); i < s.count; i += allThreads()) sample[i] = sampleOf(begin, i, s);
 }
 
-static void stepAtOnce(Call *call, real *w, real *b, Entries e, const real *g, Pace pace, const Sizes *s)
+static void stepAtOnce(Call *call, real *w, real *b, Entries e, const real *g, Pace pace, const IndexSizes *s)
 {
   int64_t *sample = THNN_scratch(call, s->count, sizeof(int64_t));
   const Sorted sorted = THNN_sorted(call, e.row, s->count, s->rows);
@@ -230,7 +230,7 @@ static void stepAtOnce(Call *call, real *w, real *b, Entries e, const real *g, P
   addColumns(call, b, g, (accreal)-pace.rate, s->samples, s->outputs);
 }
 
-static void stepRows(Call *call, real *w, real *b, const real *gw, const real *gb, const int64_t *row, Pace pace, const Sizes *s)
+static void stepRows(Call *call, real *w, real *b, const real *gw, const real *gb, const int64_t *row, Pace pace, const IndexSizes *s)
 {
   const Sorted sorted = THNN_sorted(call, row, s->count, s->rows);
   const int64_t next = s->extra ? s->outputs : 0; /* after what goes to the shift there is what goes to the weights */

@@ -33,7 +33,7 @@ template <class Term> __device__ static accreal sumRows(Lanes lanes, int64_t fir
   return sum;
 }
 
-__global__ static void addTermsToRows(real *gw, const real *g, Terms t, Sorted sorted)
+__global__ static void addTermsToRows(real *gw, const real *g, RowGradients t, Sorted sorted)
 {
   const Team warp = thisTeam(false);
   const int64_t width = t.of.width, chunks = THNN_ceilDiv(width, WARP);
@@ -54,7 +54,7 @@ __global__ static void addTermsToRows(real *gw, const real *g, Terms t, Sorted s
   }
 }
 
-__attribute__((unused)) static void addTerms(Call *call, real *gw, const real *g, const Terms *t)
+__attribute__((unused)) static void addTerms(Call *call, real *gw, const real *g, const RowGradients *t)
 {
   const Sorted sorted = THNN_sorted(call, t->of.index, t->of.count, t->of.rows);
   launch(call, blocksForTeams(rowTasks(t->of.rows, t->of.width), false), BLOCK, addTermsToRows, gw, g, *t, sorted);

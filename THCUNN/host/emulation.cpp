@@ -49,7 +49,7 @@ emulation::Index threadIdx, blockIdx, blockDim, gridDim;
 
 namespace emulation {
 
-enum { LANES = 32, MOST_THREADS = 1024, STACK = 64 << 10, GUARD = 4 << 10, NO_SYNC = 1 };
+enum { WARP_LANES = 32, MOST_THREADS = 1024, STACK = 64 << 10, GUARD = 4 << 10, NO_SYNC = 1 };
 
 static bool races() { return __tsan_create_fiber != nullptr; } /* are they looked for? */
 static void acquire(void *address) { if (races()) __tsan_acquire(address); }
@@ -84,8 +84,8 @@ struct Block {
     void *memory;
   } shared[MOST];
   int nShared = 0;
-  char barrierOrder, sharedOrder, warpOrder[LANES];
-  unsigned running[LANES] = {}, came[LANES] = {}; /* lanes of each warp that have not ended, that wait in an operation */
+  char barrierOrder, sharedOrder, warpOrder[WARP_LANES];
+  unsigned running[WARP_LANES] = {}, came[WARP_LANES] = {}; /* lanes of each warp that have not ended, that wait in an operation */
   ~Block()
   {
     for (int i = 0; i < nShared; i++) free(shared[i].memory);
@@ -107,7 +107,7 @@ static void (*body)(void *);
 static void *bodyClosure;
 static char launchBegins, launchEnds;
 
-int lane() { return (int)threadIdx.x % LANES; }
+int lane() { return (int)threadIdx.x % WARP_LANES; }
 
 [[noreturn]] static void stuck(const char *why)
 {
@@ -145,9 +145,9 @@ static void fiberMain()
     body(bodyClosure);
     release(&launchEnds);
     thread[t].state = ENDED;
-    block->running[t / LANES] &= ~(1u << t % LANES);
+    block->running[t / WARP_LANES] &= ~(1u << t % WARP_LANES);
     live--;
-    completeWarp(t / LANES);
+    completeWarp(t / WARP_LANES);
     if (next == count || races()) {
       idle.push_back(fiber);
       switchTo(fiber, &scheduler, false);
@@ -188,7 +188,7 @@ static Thread &wait(Thread &t, State state)
 {
   t.state = state;
   const int number = (int)(&t - thread);
-  completeWarp(number / LANES);
+  completeWarp(number / WARP_LANES);
   switchTo(t.fiber, &scheduler, false);
   threadIdx = {(unsigned)number, 0, 0};
   return t;
@@ -220,7 +220,7 @@ static void openBarrier()
 /* A warp's operation is complete when all lanes of its mask that still run have come. */
 static void completeWarp(int warp)
 {
-  Thread *lanes = thread + warp * LANES;
+  Thread *lanes = thread + warp * WARP_LANES;
   unsigned &came = block->came[warp];
   for (unsigned waiting = came; waiting; waiting &= waiting - 1) {
     const unsigned mask = lanes[__builtin_ctz(waiting)].mask, all = mask & block->running[warp];
@@ -229,12 +229,12 @@ static void completeWarp(int warp)
       continue;
     }
     unsigned ballots = 0;
-    for (int k = 0; k < LANES; k++) {
+    for (int k = 0; k < WARP_LANES; k++) {
       if (!(all >> k & 1)) continue;
       if (lanes[k].mask != mask) stuck("lanes of one operation with different masks");
       ballots |= (unsigned)lanes[k].predicate << k;
     }
-    for (int k = 0; k < LANES; k++) {
+    for (int k = 0; k < WARP_LANES; k++) {
       if (!(all >> k & 1)) continue;
       const int source = lanes[k].source; /* a lane that is not there has nothing to give: all bits set, a NaN */
       lanes[k].result = source < 0 ? ballots : all >> source & 1 ? lanes[source].value : ~UINT64_C(0);
@@ -253,9 +253,9 @@ static uint64_t inWarp(unsigned mask, uint64_t value, int source, int predicate)
   t.value = value;
   t.source = source;
   t.predicate = predicate;
-  char *const memoryOrder = &block->warpOrder[threadIdx.x / LANES];
+  char *const memoryOrder = &block->warpOrder[threadIdx.x / WARP_LANES];
   release(memoryOrder);
-  block->came[threadIdx.x / LANES] |= 1u << lane();
+  block->came[threadIdx.x / WARP_LANES] |= 1u << lane();
   wait(t, IN_WARP);
   acquire(memoryOrder);
   return t.result;
@@ -298,7 +298,7 @@ static void runBlock()
   shuffle(order);
   for (int t = 0; t < count; t++) {
     thread[t] = {};
-    block->running[t / LANES] |= 1u << t % LANES;
+    block->running[t / WARP_LANES] |= 1u << t % WARP_LANES;
   }
   next = waiting = 0;
   live = count;

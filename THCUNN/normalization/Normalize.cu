@@ -3,7 +3,7 @@
 #include "pooling/best.cuh"
 
 /* The largest |x| of the row. */
-__device__ static Best largestOf(Team team, const Rows &r, const real *x)
+__device__ static Best largestOf(Team team, const NormalizeRows &r, const real *x)
 {
   Best best = {0, -1};
   for (int64_t i = team.rank; i < r.columns; i += team.size) best = better(best, Best{(accreal)fabs((accreal)x[i]), i});
@@ -19,7 +19,7 @@ struct Norm {
 /* Sums and powers below this, and factors beyond 1 / CALM, lose digits. */
 static const accreal LEAST = sizeof(accreal) == 4 ? 1e-30 : 1e-290, CALM = sizeof(accreal) == 4 ? 1e12 : 1e100;
 
-__device__ static Norm normOf(Team team, const Rows &r, const real *x)
+__device__ static Norm normOf(Team team, const NormalizeRows &r, const real *x)
 {
   if (isinf(r.p)) {
     const Best best = largestOf(team, r, x);
@@ -38,7 +38,7 @@ __device__ static Norm normOf(Team team, const Rows &r, const real *x)
   return Norm{unit, pow(teamSum(team, sum), 1 / p), -1};
 }
 
-__global__ static void normalize(Rows r, bool wide)
+__global__ static void normalize(NormalizeRows r, bool wide)
 {
   const Team team = thisTeam(wide);
   for (int64_t row = team.number; row < r.count; row += team.count) {
@@ -55,7 +55,7 @@ __device__ static accreal slope(accreal x, accreal p, accreal eps)
   return p == 2 ? x : pow(p < 2 ? fabs(x) + eps : fabs(x), p - 2) * x;
 }
 
-__global__ static void gradients(Rows r, bool wide)
+__global__ static void gradients(NormalizeRows r, bool wide)
 {
   const Team team = thisTeam(wide);
   const accreal p = (accreal)r.p;
@@ -77,13 +77,13 @@ __global__ static void gradients(Rows r, bool wide)
   }
 }
 
-static void normalizeRows(Call *call, Rows r)
+static void normalizeRows(Call *call, NormalizeRows r)
 {
   const bool wide = r.columns > WIDE;
   launch(call, blocksForTeams(r.count, wide), BLOCK, normalize, r, wide);
 }
 
-static void rowGradients(Call *call, Rows r)
+static void rowGradients(Call *call, NormalizeRows r)
 {
   const bool wide = r.columns > WIDE;
   launch(call, blocksForTeams(r.count, wide), BLOCK, gradients, r, wide);

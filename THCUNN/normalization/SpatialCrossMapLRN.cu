@@ -23,13 +23,13 @@ __device__ int64_t firstChannelAt(const Maps &p, int64_t position)
   return position / p.cells * p.channels * p.cells + position % p.cells;
 }
 
-__device__ accreal termAt(const Terms &t, int64_t at)
+__device__ accreal termAt(const Summands &t, int64_t at)
 {
   if (t.x) return (accreal)t.x[at] * (accreal)t.x[at];
   return (accreal)t.g[at] * (accreal)t.y[at] / (accreal)t.s[at];
 }
 
-__global__ void sumBlocks(Sums sums, Terms t, Maps p)
+__global__ void sumBlocks(Sums sums, Summands t, Maps p)
 {
   const int64_t length = windowLength(&p), positions = p.samples * p.cells, blocks = THNN_ceilDiv(p.channels, length);
   for (int64_t task = firstThread(); task < blocks * positions; task += allThreads()) {
@@ -42,7 +42,7 @@ __global__ void sumBlocks(Sums sums, Terms t, Maps p)
 }
 
 /* The sum over channels [first, last] at a position; there are those that exist of a window. */
-__device__ accreal windowSum(const Sums &sums, const Terms &t, const Maps &p, int64_t at, int64_t first, int64_t last)
+__device__ accreal windowSum(const Sums &sums, const Summands &t, const Maps &p, int64_t at, int64_t first, int64_t last)
 {
   if (sums.sofar) {
     const int64_t length = windowLength(&p);
@@ -56,7 +56,7 @@ __device__ accreal windowSum(const Sums &sums, const Terms &t, const Maps &p, in
 }
 
 /* f(place, sum over channels [c - before, c + after]) for each channel c of each position. */
-template <class F> __device__ void eachSum(const Sums &sums, const Terms &t, const Maps &p, int64_t before, int64_t after, F f)
+template <class F> __device__ void eachSum(const Sums &sums, const Summands &t, const Maps &p, int64_t before, int64_t after, F f)
 {
   const int64_t positions = p.samples * p.cells, walks = THNN_ceilDiv(p.channels, WALK);
   for (int64_t task = firstThread(); task < walks * positions; task += allThreads()) {
@@ -68,7 +68,7 @@ template <class F> __device__ void eachSum(const Sums &sums, const Terms &t, con
 
 __device__ accreal power(accreal s, const Maps &p) { return exp(-(accreal)p.beta * log(s)); }
 
-__global__ void normalizeEach(real *y, real *scale, Sums sums, Terms t, Maps p)
+__global__ void normalizeEach(real *y, real *scale, Sums sums, Summands t, Maps p)
 {
   eachSum(sums, t, p, p.before, p.after, [&](int64_t i, accreal sum) {
     const accreal s = (accreal)p.k + (accreal)p.weight * sum;
@@ -77,7 +77,7 @@ __global__ void normalizeEach(real *y, real *scale, Sums sums, Terms t, Maps p)
   });
 }
 
-__global__ void gradientOfEach(real *gx, const real *x, Sums sums, Terms t, Maps p)
+__global__ void gradientOfEach(real *gx, const real *x, Sums sums, Summands t, Maps p)
 {
   const accreal factor = 2 * (accreal)p.weight * (accreal)p.beta;
   eachSum(sums, t, p, p.after, p.before, [&](int64_t i, accreal sum) {
@@ -87,7 +87,7 @@ __global__ void gradientOfEach(real *gx, const real *x, Sums sums, Terms t, Maps
 
 } // namespace
 
-static Sums blockSums(Call *call, Terms t, const Maps *p)
+static Sums blockSums(Call *call, Summands t, const Maps *p)
 {
   const int64_t length = windowLength(p), positions = p->samples * p->cells, n = positions * p->channels;
   if (length <= SHORT) return Sums{NULL, NULL};
@@ -100,14 +100,14 @@ static int64_t blocksForWalks(const Maps *p) { return blocksFor(THNN_ceilDiv(p->
 
 static void normalize(Call *call, real *y, real *scale, const real *x, const Maps *p)
 {
-  const Terms squares = {x};
+  const Summands squares = {x};
   const Sums sums = blockSums(call, squares, p);
   launch(call, blocksForWalks(p), BLOCK, normalizeEach, y, scale, sums, squares, *p);
 }
 
 static void gradients(Call *call, real *gx, const real *x, const real *g, const real *s, const real *y, const Maps *p)
 {
-  const Terms terms = {NULL, g, y, s};
+  const Summands terms = {NULL, g, y, s};
   const Sums sums = blockSums(call, terms, p);
   launch(call, blocksForWalks(p), BLOCK, gradientOfEach, gx, x, sums, terms, *p);
 }

@@ -9,7 +9,7 @@
 #define keyCudaHalf int16_t
 typedef THNN_PASTE(key, Real, ) key;
 
-enum { PARTS = BLOCK / WARP };
+enum { BLOCK_WARPS = BLOCK / WARP };
 
 /* The smallest key. */
 #define SIGN ((key)((uint64_t)1 << (8 * sizeof(key) - 1)))
@@ -28,7 +28,7 @@ __device__ static key keyOf(real x)
 namespace {
 
 struct Counts {
-  int32_t of[PARTS][WARP];
+  int32_t of[BLOCK_WARPS][WARP];
 };
 
 /* One number of each part of each feature: in all, and in the parts before this thread's. */
@@ -44,7 +44,7 @@ __device__ static Total totalOf(int32_t count)
   counts.of[warpId()][laneId()] = count;
   __syncthreads();
   Total total = {0, 0};
-  for (int part = 0; part < PARTS; part++) {
+  for (int part = 0; part < BLOCK_WARPS; part++) {
     total.all += counts.of[part][laneId()];
     if (part < warpId()) total.before += counts.of[part][laneId()];
   }
@@ -54,7 +54,7 @@ __device__ static Total totalOf(int32_t count)
 
 __global__ static void selectLargest(real *y, index_t *index, const real *x, Frames s)
 {
-  const int64_t n = s.features, groups = THNN_ceilDiv(n, WARP), part = THNN_ceilDiv(s.length, PARTS);
+  const int64_t n = s.features, groups = THNN_ceilDiv(n, WARP), part = THNN_ceilDiv(s.length, BLOCK_WARPS);
   for (int64_t task = blockIdx.x; task < s.samples * groups; task += gridDim.x) {
     const int64_t sample = task / groups, f = task % groups * WARP + laneId();
     const int64_t first = warpId() * part, end = f < n ? THNN_min(first + part, s.length) : 0;

@@ -6,7 +6,7 @@
 
 enum { PLANES = 8 };
 
-__device__ static accreal fractionOf(const Axis &a, Mark m) { return (accreal)m.past / (accreal)stepsOf(&a); }
+__device__ static accreal fractionOf(const StretchedAxis &a, Mark m) { return (accreal)m.past / (accreal)stepsOf(&a); }
 
 /* Between two cells; of which one, if they are the same, alone counts. */
 __device__ static accreal blend(Mark m, accreal fraction, accreal low, accreal high)
@@ -39,7 +39,7 @@ void THNN_(stretch)(Call *call, real *y, const real *x, const Stretched *p)
 }
 
 /* The weight of cell i in output o that sees it. */
-__device__ static accreal weightOf(const Axis &a, const Seen &seen, int64_t i, int64_t o)
+__device__ static accreal weightOf(const StretchedAxis &a, const SeenOutputs &seen, int64_t i, int64_t o)
 {
   const int64_t steps = stepsOf(&a);
   if (o < seen.middle) return (accreal)(o * (a.in - 1) - (i - 1) * steps) / (accreal)steps;
@@ -51,7 +51,7 @@ __global__ static void gatherCells(real *gx, const real *g, Stretched p)
   const int64_t cells = volumeCells(&p.in), outputs = volumeCells(&p.out);
   for (int64_t i = firstThread(); i < cells * THNN_ceilDiv(p.in.count, PLANES); i += allThreads()) {
     const int64_t cell = i % cells, first = i / cells * PLANES, t = cell / p.w.in / p.h.in, h = cell / p.w.in % p.h.in, w = cell % p.w.in;
-    const Seen seenT = seenBy(&p.t, t), seenH = seenBy(&p.h, h), seenW = seenBy(&p.w, w);
+    const SeenOutputs seenT = seenBy(&p.t, t), seenH = seenBy(&p.h, h), seenW = seenBy(&p.w, w);
     accreal sum[PLANES] = {};
     for (int64_t ot = seenT.first; ot < seenT.end; ot++)
       for (int64_t oh = seenH.first; oh < seenH.end; oh++) {

@@ -23,11 +23,11 @@ typedef void ElementKernel(Elements e);
 /* y[i] = g[i] where x[i] passes, else 0. Compilers load g only for those, when x is known: by then it is in the cache. */
 THNN_INLINE void passWhere(Elements e, int (*passes)(real x, real a, real b))
 {
-  enum { BLOCK = 128 };
+  enum { ELEMENTS_AT_ONCE = 128 };
   const real a = e.a, b = e.b;
-  for (int64_t at = 0; at < e.n; at += BLOCK) {
-    const int64_t end = THNN_min(at + BLOCK, e.n);
-    THNN_fetch(e.g + at, THNN_AHEAD, BLOCK * sizeof(real));
+  for (int64_t at = 0; at < e.n; at += ELEMENTS_AT_ONCE) {
+    const int64_t end = THNN_min(at + ELEMENTS_AT_ONCE, e.n);
+    THNN_fetch(e.g + at, THNN_AHEAD, ELEMENTS_AT_ONCE * sizeof(real));
 #pragma omp simd
     for (int64_t i = at; i < end; i++) e.y[i] = passes(e.x[i], a, b) ? e.g[i] : 0;
   }
@@ -36,9 +36,9 @@ THNN_INLINE void passWhere(Elements e, int (*passes)(real x, real a, real b))
 /* y[i] = careful(x[i]), block by block: by `quick`, which gives the same bits, where all numbers are `ordinary`. */
 THNN_INLINE void blockwise(Elements e, int (*ordinary)(const real *, int64_t), real (*quick)(real), real (*careful)(real))
 {
-  enum { BLOCK = 256 };
-  for (int64_t at = 0; at < e.n; at += BLOCK) {
-    const int64_t end = THNN_min(at + BLOCK, e.n);
+  enum { ELEMENTS_AT_ONCE = 256 };
+  for (int64_t at = 0; at < e.n; at += ELEMENTS_AT_ONCE) {
+    const int64_t end = THNN_min(at + ELEMENTS_AT_ONCE, e.n);
     if (ordinary(e.x + at, end - at)) {
 #pragma omp simd
       for (int64_t i = at; i < end; i++) e.y[i] = quick(e.x[i]);

@@ -21,7 +21,7 @@
 
 /* All numbers, each axis with the sizes that it is said to have, and weight; writes the shape of output. */
 static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Axis w, Axis h,
-                           Sizes *s, int64_t *size)
+                           LocalSizes *s, int64_t *size)
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 3, 4, "(N x) nInputPlane x H x W"));
   THNN_TRY(THNN_checkKernel(f, &w, &h));
@@ -57,27 +57,27 @@ static int32_t outputShape(const char *f, const THTensor *input, const THTensor 
   THNN_TRY(THNN_pooledShape(f, view(input), oHeight, oWidth, size));
   size[input->nDimension - 3] = outputs;
   const int64_t samples = input->nDimension == 4 ? input->size[0] : 1;
-  *s = (Sizes){samples, planes, p.height, p.width, outputs, oHeight, oWidth, kW, kH, w.stride, h.stride,
-               w.pad, h.pad, planes * kH * kW};
+  *s = (LocalSizes){samples, planes, p.height, p.width, outputs, oHeight, oWidth, kW, kH, w.stride, h.stride,
+                    w.pad, h.pad, planes * kH * kW};
   return THNN_OK;
 }
 
 /* ---- The definition. */
 
 /* Where weight (o, c, i, j) of place (oh, ow) is, and the cell of sample n that it meets; -1 outside of the plane. */
-static int64_t weightAt(const Sizes *s, int64_t oh, int64_t ow, int64_t o, int64_t c, int64_t i, int64_t j)
+static int64_t weightAt(const LocalSizes *s, int64_t oh, int64_t ow, int64_t o, int64_t c, int64_t i, int64_t j)
 {
   return ((((oh * s->oWidth + ow) * s->outputs + o) * s->planes + c) * s->kH + i) * s->kW + j;
 }
 
-static int64_t cellAt(const Sizes *s, int64_t n, int64_t oh, int64_t ow, int64_t c, int64_t i, int64_t j)
+static int64_t cellAt(const LocalSizes *s, int64_t n, int64_t oh, int64_t ow, int64_t c, int64_t i, int64_t j)
 {
   const int64_t h = oh * s->dH + i - s->padH, w = ow * s->dW + j - s->padW;
   return h < 0 || h >= s->height || w < 0 || w >= s->width ? -1 : ((n * s->planes + c) * s->height + h) * s->width + w;
 }
 
 /* Output (o, oh, ow) of sample n meets all its weights: its sum is returned, or where there is gx or gw, g goes to each cell or weight. */
-static double meet(const Sizes *s, int64_t n, int64_t o, int64_t oh, int64_t ow, const real *x, const real *w, double g, real *gx,
+static double meet(const LocalSizes *s, int64_t n, int64_t o, int64_t oh, int64_t ow, const real *x, const real *w, double g, real *gx,
                    real *gw)
 {
   double sum = 0;
@@ -93,7 +93,7 @@ static double meet(const Sizes *s, int64_t n, int64_t o, int64_t oh, int64_t ow,
   return sum;
 }
 
-static void forward(const Sizes *s, const real *x, real *y, const real *w, const real *b)
+static void forward(const LocalSizes *s, const real *x, real *y, const real *w, const real *b)
 {
   const int64_t area = s->oHeight * s->oWidth;
   for (int64_t n = 0; n < s->samples; n++)
@@ -102,7 +102,7 @@ static void forward(const Sizes *s, const real *x, real *y, const real *w, const
           (real)((double)b[k] + meet(s, n, k / area, k % area / s->oWidth, k % s->oWidth, x, w, 0, NULL, NULL));
 }
 
-static void backward(const Sizes *s, const real *g, real *gx, const real *w)
+static void backward(const LocalSizes *s, const real *g, real *gx, const real *w)
 {
   const int64_t area = s->oHeight * s->oWidth;
   for (int64_t i = 0; i < s->samples * s->planes * s->height * s->width; i++) gx[i] = 0;
@@ -111,7 +111,7 @@ static void backward(const Sizes *s, const real *g, real *gx, const real *w)
       meet(s, n, k / area, k % area / s->oWidth, k % s->oWidth, NULL, w, (double)g[n * s->outputs * area + k], gx, NULL);
 }
 
-static void gradients(const Sizes *s, const real *x, const real *g, real *gw, real *gb, double scale)
+static void gradients(const LocalSizes *s, const real *x, const real *g, real *gw, real *gb, double scale)
 {
   const int64_t area = s->oHeight * s->oWidth;
   for (int64_t n = 0; n < s->samples; n++)
@@ -129,7 +129,7 @@ int32_t THNN_(SpatialConvolutionLocal_outputSize)(const THTensor *input, const T
                                                   int64_t inputHeight, int64_t outputWidth, int64_t outputHeight, int64_t size[8])
 {
   const Axis width = {inputWidth, outputWidth, kW, dW, padW, 1}, height = {inputHeight, outputHeight, kH, dH, padH, 1};
-  Sizes s;
+  LocalSizes s;
   return outputShape(__func__, input, weight, "weight", width, height, &s, size);
 }
 
@@ -139,7 +139,7 @@ int32_t THNN_(SpatialConvolutionLocal_updateOutput)(THNNState *state, const THTe
                                                     int64_t inputHeight, int64_t outputWidth, int64_t outputHeight)
 {
   const Axis width = {inputWidth, outputWidth, kW, dW, padW, 1}, height = {inputHeight, outputHeight, kH, dH, padH, 1};
-  Sizes s;
+  LocalSizes s;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(outputShape(__func__, input, weight, "weight", width, height, &s, size));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
@@ -162,7 +162,7 @@ int32_t THNN_(SpatialConvolutionLocal_updateGradInput)(THNNState *state, const T
                                                        int64_t inputHeight, int64_t outputWidth, int64_t outputHeight)
 {
   const Axis width = {inputWidth, outputWidth, kW, dW, padW, 1}, height = {inputHeight, outputHeight, kH, dH, padH, 1};
-  Sizes s;
+  LocalSizes s;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(outputShape(__func__, input, weight, "weight", width, height, &s, size));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
@@ -185,7 +185,7 @@ int32_t THNN_(SpatialConvolutionLocal_accGradParameters)(THNNState *state, const
                                                          double scale)
 {
   const Axis width = {inputWidth, outputWidth, kW, dW, padW, 1}, height = {inputHeight, outputHeight, kH, dH, padH, 1};
-  Sizes s;
+  LocalSizes s;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(outputShape(__func__, input, gradWeight, "gradWeight", width, height, &s, size));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));

@@ -19,7 +19,7 @@
 
 /* All numbers, and weight; writes the shape of output. */
 static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Axis numbers,
-                           int32_t featFirst, Rows *r, int64_t *size)
+                           int32_t featFirst, RowSizes *r, int64_t *size)
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 2, 3,
                            featFirst ? "(N x) frameSize x nFrame" : "(N x) nFrame x frameSize"));
@@ -41,26 +41,26 @@ static int32_t outputShape(const char *f, const THTensor *input, const THTensor 
     return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected at least %lld frames, the kernel, got %lld with their padding",
                      (long long)kW, (long long)(nFrame + 2 * numbers.pad));
   THNN_TRY(THNN_pooledShape(f, view(input), featFirst ? frameSize : oFrame, featFirst ? oFrame : frameSize, size));
-  *r = (Rows){input->nDimension == 3 ? input->size[0] : 1, frameSize, nFrame, oFrame, kW, numbers.stride, numbers.pad, featFirst};
+  *r = (RowSizes){input->nDimension == 3 ? input->size[0] : 1, frameSize, nFrame, oFrame, kW, numbers.stride, numbers.pad, featFirst};
   return THNN_OK;
 }
 
 /* ---- The definition. */
 
 /* Where feature c of frame t of sample n stands, in a tensor of so many frames. */
-static int64_t at(const Rows *r, int64_t frames, int64_t n, int64_t t, int64_t c)
+static int64_t at(const RowSizes *r, int64_t frames, int64_t n, int64_t t, int64_t c)
 {
   return r->featFirst ? (n * r->features + c) * frames + t : (n * frames + t) * r->features + c;
 }
 
 /* The frame that window t meets through tap k; below 0 if it lies in the padding. */
-static int64_t frameOf(const Rows *r, int64_t t, int64_t k)
+static int64_t frameOf(const RowSizes *r, int64_t t, int64_t k)
 {
   const int64_t frame = t * r->dW + k - r->padW;
   return frame < r->frames ? frame : -1;
 }
 
-static void forward(const Rows *r, const real *x, real *y, const real *w, const real *b)
+static void forward(const RowSizes *r, const real *x, real *y, const real *w, const real *b)
 {
   for (int64_t n = 0; n < r->samples; n++)
     for (int64_t t = 0; t < r->oFrames; t++)
@@ -74,7 +74,7 @@ static void forward(const Rows *r, const real *x, real *y, const real *w, const 
       }
 }
 
-static void backward(const Rows *r, const real *g, real *gx, const real *w)
+static void backward(const RowSizes *r, const real *g, real *gx, const real *w)
 {
   for (int64_t i = 0; i < r->samples * r->frames * r->features; i++) gx[i] = 0;
   for (int64_t n = 0; n < r->samples; n++)
@@ -86,7 +86,7 @@ static void backward(const Rows *r, const real *g, real *gx, const real *w)
         }
 }
 
-static void gradients(const Rows *r, const real *x, const real *g, real *gw, real *gb, double scale)
+static void gradients(const RowSizes *r, const real *x, const real *g, real *gw, real *gb, double scale)
 {
   for (int64_t n = 0; n < r->samples; n++)
     for (int64_t t = 0; t < r->oFrames; t++)
@@ -105,7 +105,7 @@ static void gradients(const Rows *r, const real *x, const real *g, real *gw, rea
 int32_t THNN_(TemporalRowConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t dW,
                                                  int64_t padW, int32_t featFirst, int64_t size[8])
 {
-  Rows r;
+  RowSizes r;
   return outputShape(__func__, input, weight, "weight", sliding(kW, dW, padW, 1), featFirst, &r, size);
 }
 
@@ -113,7 +113,7 @@ int32_t THNN_(TemporalRowConvolution_updateOutput)(THNNState *state, const THTen
                                                    const THTensor *weight, const THTensor *bias, int64_t kW, int64_t dW,
                                                    int64_t padW, int32_t featFirst)
 {
-  Rows r;
+  RowSizes r;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(outputShape(__func__, input, weight, "weight", sliding(kW, dW, padW, 1), featFirst, &r, size));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
@@ -133,7 +133,7 @@ int32_t THNN_(TemporalRowConvolution_updateGradInput)(THNNState *state, const TH
                                                       THTensor *gradInput, const THTensor *weight, int64_t kW, int64_t dW,
                                                       int64_t padW, int32_t featFirst)
 {
-  Rows r;
+  RowSizes r;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(outputShape(__func__, input, weight, "weight", sliding(kW, dW, padW, 1), featFirst, &r, size));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
@@ -153,7 +153,7 @@ int32_t THNN_(TemporalRowConvolution_accGradParameters)(THNNState *state, const 
                                                         THTensor *gradWeight, THTensor *gradBias, int64_t kW, int64_t dW,
                                                         int64_t padW, int32_t featFirst, double scale)
 {
-  Rows r;
+  RowSizes r;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(outputShape(__func__, input, gradWeight, "gradWeight", sliding(kW, dW, padW, 1), featFirst, &r, size));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));

@@ -5,28 +5,28 @@
 
 #include "convolution/links.h"
 
-static Net netOf(const Rows *r)
+static Net netOf(const RowSizes *r)
 {
   const Taps taps = {1, r->frames, 1, r->kW, 1, r->dW, 0, r->padW, 1, r->oFrames};
   const Net net = {taps, 0, r->samples, r->features, r->features, r->features, NULL, NULL};
   return net;
 }
 
-void THNN_(rowsForward)(Call *call, const Rows *r, const real *x, real *y, const real *w, const real *b)
+void THNN_(rowsForward)(Call *call, const RowSizes *r, const real *x, real *y, const real *w, const real *b)
 {
   const Net net = netOf(r);
   if (r->featFirst) THNN_(linksForward)(call, &net, x, y, w, b);
   else meetFrames(call, r, 0, x, y, w, b);
 }
 
-void THNN_(rowsBackward)(Call *call, const Rows *r, const real *g, real *gx, const real *w)
+void THNN_(rowsBackward)(Call *call, const RowSizes *r, const real *g, real *gx, const real *w)
 {
   const Net net = netOf(r);
   if (r->featFirst) THNN_(linksBackward)(call, &net, g, gx, w);
   else meetFrames(call, r, 1, g, gx, w, NULL);
 }
 
-void THNN_(rowsGradients)(Call *call, const Rows *r, const real *x, const real *g, real *gw, real *gb, double scale)
+void THNN_(rowsGradients)(Call *call, const RowSizes *r, const real *x, const real *g, real *gw, real *gb, double scale)
 {
   const Net net = netOf(r);
   if (r->featFirst) {

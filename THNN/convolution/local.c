@@ -12,14 +12,14 @@
 
 enum { TASKS = 16 }; /* of a backward pass, at least, where sizes allow */
 
-static int threadsFor(const Call *call, const Sizes *s)
+static int threadsFor(const Call *call, const LocalSizes *s)
 {
   return THNN_threads(call, THNN_min(s->samples * s->outputs * s->oHeight * s->oWidth, 1 << 20) * THNN_min(s->depth, 1 << 10));
 }
 
 /* X of the place (oh, ow), or a part of its columns: those of `planes` planes, of which `x` has the first in the first of
  * `samples` samples. X goes to `patch`, or `patch` is added to x. */
-static void movePatch(real *restrict patch, real *restrict x, const Sizes *s, int64_t samples, int64_t planes, int64_t oh,
+static void movePatch(real *restrict patch, real *restrict x, const LocalSizes *s, int64_t samples, int64_t planes, int64_t oh,
                       int64_t ow, int adding)
 {
   const int64_t left = ow * s->dW - s->padW, first = THNN_max(-left, 0), end = THNN_min(s->width - left, s->kW);
@@ -37,14 +37,14 @@ static void movePatch(real *restrict patch, real *restrict x, const Sizes *s, in
 }
 
 /* The matrix of a place, outputs x samples, from a tensor shaped as output. */
-static void takePlace(real *restrict matrix, const real *restrict y, const Sizes *s, int64_t place)
+static void takePlace(real *restrict matrix, const real *restrict y, const LocalSizes *s, int64_t place)
 {
   const int64_t area = s->oHeight * s->oWidth;
   for (int64_t o = 0; o < s->outputs; o++)
     for (int64_t n = 0; n < s->samples; n++) matrix[o * s->samples + n] = y[(n * s->outputs + o) * area + place];
 }
 
-void THNN_(localForward)(Call *call, const Sizes *s, const real *x, real *y, const real *w, const real *b)
+void THNN_(localForward)(Call *call, const LocalSizes *s, const real *x, real *y, const real *w, const real *b)
 {
   const int threads = threadsFor(call, s);
   const int64_t area = s->oHeight * s->oWidth;
@@ -65,7 +65,7 @@ void THNN_(localForward)(Call *call, const Sizes *s, const real *x, real *y, con
   }
 }
 
-void THNN_(localBackward)(Call *call, const Sizes *s, const real *g, real *gx, const real *w)
+void THNN_(localBackward)(Call *call, const LocalSizes *s, const real *g, real *gx, const real *w)
 {
   const int threads = threadsFor(call, s);
   const int64_t area = s->oHeight * s->oWidth, cells = s->kH * s->kW, placeSize = s->samples * s->outputs;
@@ -93,7 +93,7 @@ void THNN_(localBackward)(Call *call, const Sizes *s, const real *g, real *gx, c
   }
 }
 
-void THNN_(localGradients)(Call *call, const Sizes *s, const real *x, const real *g, real *gw, real *gb, double scale)
+void THNN_(localGradients)(Call *call, const LocalSizes *s, const real *x, const real *g, real *gw, real *gb, double scale)
 {
   const int threads = threadsFor(call, s);
   const int64_t area = s->oHeight * s->oWidth;

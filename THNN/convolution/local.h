@@ -4,14 +4,14 @@
 
 #include "core/real.h"
 
-typedef struct Sizes {
+typedef struct LocalSizes {
   int64_t samples, planes, height, width, outputs, oHeight, oWidth;
   int64_t kW, kH, dW, dH, padW, padH;
   int64_t depth; /* nInputPlane * kH * kW */
-} Sizes;
+} LocalSizes;
 
-void THNN_(localForward)(Call *call, const Sizes *s, const real *x, real *y, const real *w, const real *b);
-void THNN_(localBackward)(Call *call, const Sizes *s, const real *g, real *gx, const real *w);
-void THNN_(localGradients)(Call *call, const Sizes *s, const real *x, const real *g, real *gw, real *gb, double scale);
+void THNN_(localForward)(Call *call, const LocalSizes *s, const real *x, real *y, const real *w, const real *b);
+void THNN_(localBackward)(Call *call, const LocalSizes *s, const real *g, real *gx, const real *w);
+void THNN_(localGradients)(Call *call, const LocalSizes *s, const real *x, const real *g, real *gw, real *gb, double scale);
 
 #endif

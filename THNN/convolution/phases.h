@@ -9,7 +9,7 @@
 
 #include "convolution/links.h"
 
-enum { FEW = 8 };
+enum { CELLS_AT_ONCE = 8 };
 
 /* to[a][b] = x[h + a * stepH][w + b * stepW], or 0 outside of the plane */
 THNN_INLINE void layCells(real *restrict to, const real *restrict x, int64_t height, int64_t width, int64_t h, int64_t w, int64_t rows,
@@ -26,8 +26,8 @@ THNN_INLINE void layCells(real *restrict to, const real *restrict x, int64_t hei
     int64_t b = begin;
     for (int64_t c = 0; c < begin; c++) to[c] = 0;
     /* A few cells at once, as long as they are there; what is too much is written over later. */
-    for (; b < end && at + (b + FEW - 1) * stepW < height * width; b += FEW)
-      for (int c = 0; c < FEW; c++) to[b + c] = x[at + (b + c) * stepW];
+    for (; b < end && at + (b + CELLS_AT_ONCE - 1) * stepW < height * width; b += CELLS_AT_ONCE)
+      for (int c = 0; c < CELLS_AT_ONCE; c++) to[b + c] = x[at + (b + c) * stepW];
     for (; b < end; b++) to[b] = x[at + b * stepW];
     for (int64_t b = end; b < columns; b++) to[b] = 0;
   }

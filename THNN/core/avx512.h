@@ -25,8 +25,8 @@ typedef __mmask8 Lanes;
 typedef __m512i Places;
 
 /* The first n lanes, at most all; and those in register r of n < 64 lanes that go over several. */
-THNN_INLINE Lanes firstLanes(int64_t n) { return n >= WIDTH ? (Lanes)-1 : (Lanes)((1u << n) - 1); }
-THNN_INLINE Lanes lanesOf(int64_t n, int r) { return (Lanes)((((uint64_t)1 << n) - 1) >> r * WIDTH); }
+THNN_INLINE Lanes firstLanes(int64_t n) { return n >= VECTOR_CELLS ? (Lanes)-1 : (Lanes)((1u << n) - 1); }
+THNN_INLINE Lanes lanesOf(int64_t n, int r) { return (Lanes)((((uint64_t)1 << n) - 1) >> r * VECTOR_CELLS); }
 
 THNN_INLINE Cells allCells(THNN_REAL value) { return CELLS(set1)(value); }
 THNN_INLINE Cells loadCells(const real *from) { return CELLS(loadu)(from); }
@@ -53,7 +53,7 @@ THNN_INLINE Places lookUp(const Places *table, int registers, Places pick)
   if (registers == 1) return PLACES(permutexvar)(pick, table[0]);
   const Places low = PLACES(permutex2var)(table[0], pick, table[1]);
   if (registers == 2) return low;
-  const Lanes isHigh = WHICH_PLACES(test)(pick, allPlaces(2 * WIDTH));
+  const Lanes isHigh = WHICH_PLACES(test)(pick, allPlaces(2 * VECTOR_CELLS));
   if (registers == 3) return PLACES(mask_permutexvar)(low, isHigh, pick, table[2]);
   return PLACES(mask_blend)(isHigh, low, PLACES(permutex2var)(table[2], pick, table[3]));
 }
@@ -64,7 +64,7 @@ THNN_INLINE Cells foldEach(Cells *each, int isMax)
   static const lane evenLanes[] = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
   const Places even = loadPlaces(evenLanes), odd = PLACES(add)(even, allPlaces(1));
 #pragma GCC unroll 4
-  for (int n = WIDTH / 2; n > 0; n /= 2)
+  for (int n = VECTOR_CELLS / 2; n > 0; n /= 2)
 #pragma GCC unroll 8
     for (int i = 0; i < n; i++) {
       const Cells low = pickCells(each[2 * i], even, each[2 * i + 1]), high = pickCells(each[2 * i], odd, each[2 * i + 1]);

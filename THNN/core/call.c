@@ -147,11 +147,11 @@ int THNN_threadId(void) { return THNN_teamNumber(); }
 /* Is one of them neither in [0, limit) nor `except`? */
 THNN_KERNEL int anyBad(const index_t *indices, int64_t n, int64_t limit, int64_t except)
 {
-  enum { FEW = 64 };
+  enum { INDICES_AT_ONCE = 64 };
   int64_t bad = 0;
-  for (int64_t first = 0; first < n; first += FEW) {
-    const int64_t end = n - first < FEW ? n : first + FEW;
-    THNN_fetch(indices + first, THNN_AHEAD, FEW * sizeof *indices);
+  for (int64_t first = 0; first < n; first += INDICES_AT_ONCE) {
+    const int64_t end = n - first < INDICES_AT_ONCE ? n : first + INDICES_AT_ONCE;
+    THNN_fetch(indices + first, THNN_AHEAD, INDICES_AT_ONCE * sizeof *indices);
     for (int64_t i = first; i < end; i++)
       bad |= ((uint64_t)indices[i] >= (uint64_t)limit) & ((indices[i] != except) | (except == 0));
   }

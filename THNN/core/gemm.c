@@ -3,7 +3,7 @@
 #include "core/gemm.h"
 #include "core/vectors.h"
 
-enum { FEW = 3 }; /* rows of B that are multiplied one by one */
+enum { SINGLE_ROWS = 3 }; /* rows of B that are multiplied one by one */
 
 static const Multiplier *multiplier(void) { return THNN_BEST(THNN_(multiplier), THNN_(multiplierAvx2), THNN_(multiplierAvx512)); }
 
@@ -66,7 +66,7 @@ static void product(Call *call, int threads, Matrices *p)
       for (int64_t j = 0; j < n; j++) p->c[i * p->ldc + j] *= p->beta;
     p->beta = 1;
   }
-  if (!p->packed && !p->transA && p->transB && n <= FEW) {
+  if (!p->packed && !p->transA && p->transB && n <= SINGLE_ROWS) {
     const int64_t some = THNN_ceilDiv(m, threads);
 #pragma omp parallel for num_threads(threads)
     for (int64_t i = 0; i < m; i += some) fewDots(p, i, THNN_min(i + some, m));

@@ -60,13 +60,13 @@ THNN_INLINE void THNN_flush(Streamed *mine)
 #if defined(THNN_HAS_STREAMS) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they do not see such stores */
   enum {
     LINE = THNN_LINE / sizeof(real),
-    LANES = 16 / sizeof(real),
+    STORE_CELLS = 16 / sizeof(real),
   };
   const int64_t first = (int64_t)(-(uintptr_t)mine->to % THNN_LINE / sizeof(real));
   if ((uintptr_t)mine->to % sizeof(real) == 0 && first <= mine->n) {
     memcpy(mine->to, mine->place, (size_t)first * sizeof(real));
     for (done = first; done + LINE <= mine->n; done += LINE)
-      for (int64_t i = done; i < done + LINE; i += LANES)
+      for (int64_t i = done; i < done + LINE; i += STORE_CELLS)
         _mm_stream_si128((__m128i *)(mine->to + i), _mm_loadu_si128((const __m128i *)(mine->place + i)));
   }
 #endif

@@ -18,8 +18,8 @@ __attribute__((unused, noinline)) static double sumOneByOne(const real *x, int64
 THNN_INLINE double sumCells(const real *x, int64_t n)
 {
   enum {
-    STEP = 4 * WIDTH,
-    FEW = 16,
+    STEP = 4 * VECTOR_CELLS,
+    STEPS = 16,
     DOUBLES = 8,
   };
   typedef double Doubles __attribute__((vector_size(8 * DOUBLES)));
@@ -28,17 +28,17 @@ THNN_INLINE double sumCells(const real *x, int64_t n)
   Vector rest = {0};
   int64_t i = 0;
   while (i + STEP <= n) {
-    const int64_t end = THNN_min(i + FEW * STEP, n);
+    const int64_t end = THNN_min(i + STEPS * STEP, n);
     Vector part[4] = {{0}};
     for (; i + STEP <= end; i += STEP) {
 #pragma GCC unroll 4
-      for (int v = 0; v < 4; v++) part[v] += *(const Vector *)(x + i + v * WIDTH);
+      for (int v = 0; v < 4; v++) part[v] += *(const Vector *)(x + i + v * VECTOR_CELLS);
     }
     const Vector whole = (part[0] + part[1]) + (part[2] + part[3]);
-    for (int v = 0; v < WIDTH / DOUBLES; v++) sum += __builtin_convertvector(((const AsMany *)&whole)[v], Doubles);
+    for (int v = 0; v < VECTOR_CELLS / DOUBLES; v++) sum += __builtin_convertvector(((const AsMany *)&whole)[v], Doubles);
   }
-  for (; i + WIDTH <= n; i += WIDTH) rest += *(const Vector *)(x + i);
-  for (int v = 0; v < WIDTH / DOUBLES; v++) sum += __builtin_convertvector(((const AsMany *)&rest)[v], Doubles);
+  for (; i + VECTOR_CELLS <= n; i += VECTOR_CELLS) rest += *(const Vector *)(x + i);
+  for (int v = 0; v < VECTOR_CELLS / DOUBLES; v++) sum += __builtin_convertvector(((const AsMany *)&rest)[v], Doubles);
 
   double lane[DOUBLES];
   for (int v = 0; v < DOUBLES; v++) lane[v] = sum[v];

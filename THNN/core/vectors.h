@@ -10,9 +10,9 @@
 #define laneDouble int64_t
 typedef THNN_PASTE(lane, Real, ) lane;
 
-enum { WIDTH = 64 / sizeof(THNN_REAL) };
+enum { VECTOR_CELLS = 64 / sizeof(THNN_REAL) };
 
-/* WIDTH elements anywhere in memory, for plain C: a compiler makes of them the registers that a processor has. */
+/* VECTOR_CELLS elements anywhere in memory, for plain C: a compiler makes of them the registers that a processor has. */
 typedef THNN_REAL Vector __attribute__((vector_size(64), aligned(1), may_alias));
 
 /* THNN_BEST: the best that this processor runs, of what was compiled for any, for those with AVX2 and for those with AVX-512. */

@@ -20,12 +20,12 @@ enum { COST = 20 };
 /* A block of terms first and then their sum, which is double: one loop for both takes half as long again. */
 THNN_KERNEL double logistic(const Loss *l, int64_t first, int64_t n)
 {
-  enum { BLOCK = 256 };
+  enum { ELEMENTS_AT_ONCE = 256 };
   const real *x = l->x + first, *t = l->t + first;
-  THNN_REAL term[BLOCK];
+  THNN_REAL term[ELEMENTS_AT_ONCE];
   double sum = 0;
-  for (int64_t at = 0; at < n; at += BLOCK) {
-    const int64_t count = THNN_min(BLOCK, n - at);
+  for (int64_t at = 0; at < n; at += ELEMENTS_AT_ONCE) {
+    const int64_t count = THNN_min(ELEMENTS_AT_ONCE, n - at);
     for (int64_t i = 0; i < count; i++) term[i] = real_softplus(-x[at + i] * t[at + i]);
 #pragma omp simd reduction(+ : sum)
     for (int64_t i = 0; i < count; i++) sum += term[i];

@@ -31,7 +31,7 @@
 #include <math.h>
 #include "embedding/keys.h"
 
-static int32_t checkEntries(const char *f, View values, View sizes, Sizes *s)
+static int32_t checkEntries(const char *f, View values, View sizes, IndexSizes *s)
 {
   THNN_TRY(THNN_checkInput(f, "values", values, 1, 1, "a vector"));
   THNN_TRY(THNN_checkInput(f, "sizes", sizes, 1, 1, "a vector"));
@@ -40,7 +40,7 @@ static int32_t checkEntries(const char *f, View values, View sizes, Sizes *s)
   return THNN_OK;
 }
 
-static int32_t checkWeight(const char *f, View weight, View bias, Sizes *s)
+static int32_t checkWeight(const char *f, View weight, View bias, IndexSizes *s)
 {
   THNN_TRY(THNN_checkInput(f, "weight", weight, 2, 2, "inputSize x outputSize"));
   THNN_TRY(THNN_checkInput(f, "bias", bias, 1, 1, "outputSize"));
@@ -54,11 +54,11 @@ static int32_t checkWeight(const char *f, View weight, View bias, Sizes *s)
 }
 
 /* Rows of gradWeight have so many times the outputs. */
-static int partsOf(const Sizes *s) { return s->extra ? 2 : 1; }
+static int partsOf(const IndexSizes *s) { return s->extra ? 2 : 1; }
 
 #ifndef THNN_CUDA
 /* The row of each key; the call has failed if one of them has none. */
-static const int64_t *rowsOf(Call *call, const char *name, View keys, int64_t offset, const Sizes *s)
+static const int64_t *rowsOf(Call *call, const char *name, View keys, int64_t offset, const IndexSizes *s)
 {
   const index_t *key = THNN_in(call, keys);
   int64_t *row = THNN_scratch(call, s->count, sizeof(int64_t));
@@ -77,7 +77,7 @@ static const int64_t *rowsOf(Call *call, const char *name, View keys, int64_t of
 }
 
 /* Where the entries of each sample begin, and at last where they end; the call has failed if the sizes are not theirs. */
-static const int64_t *beginnings(Call *call, View sizes, const Sizes *s)
+static const int64_t *beginnings(Call *call, View sizes, const IndexSizes *s)
 {
   const index_t *size = THNN_in(call, sizes);
   int64_t *begin = THNN_scratch(call, s->samples + 1, sizeof(int64_t));
@@ -97,7 +97,7 @@ static const int64_t *beginnings(Call *call, View sizes, const Sizes *s)
   return NULL;
 }
 
-static int threadsFor(const Call *call, const Sizes *s)
+static int threadsFor(const Call *call, const IndexSizes *s)
 {
   return THNN_threads(call, THNN_min(s->count + s->samples, 1 << 30) * THNN_min(s->outputs + 4, 1 << 30));
 }
@@ -116,7 +116,7 @@ static real normalized(real *row, real value, int32_t train)
   return (size > row[LARGEST] ? (real)((value > 0) - (value < 0)) : value * row[FACTOR]) + row[SHIFT];
 }
 
-static void normalize(Call *call, real *nv, real *w, Entries e, int32_t train, const Sizes *s)
+static void normalize(Call *call, real *nv, real *w, Entries e, int32_t train, const IndexSizes *s)
 {
   const int threads = threadsFor(call, s);
 #pragma omp parallel for num_threads(threads)
@@ -125,7 +125,7 @@ static void normalize(Call *call, real *nv, real *w, Entries e, int32_t train, c
       if (ownsRow(e.row[i], task, threads)) nv[i] = normalized(w + e.row[i] * s->width, e.value[i], train);
 }
 
-static void addEntries(Call *call, real *y, const real *w, const real *b, Entries e, const Sizes *s)
+static void addEntries(Call *call, real *y, const real *w, const real *b, Entries e, const IndexSizes *s)
 {
   const int threads = threadsFor(call, s);
 #pragma omp parallel for num_threads(threads)
@@ -137,7 +137,7 @@ static void addEntries(Call *call, real *y, const real *w, const real *b, Entrie
 }
 
 /* bias[o] += factor * (sum over samples of g[j][o]) */
-static void addToBias(real *bias, const real *g, double factor, const Sizes *s)
+static void addToBias(real *bias, const real *g, double factor, const IndexSizes *s)
 {
   for (int64_t o = 0; o < s->outputs; o++) {
     double sum = 0;
@@ -147,7 +147,7 @@ static void addToBias(real *bias, const real *g, double factor, const Sizes *s)
 }
 
 /* Rows of gradWeight have `parts` times the outputs, 1 or 2. */
-static void writeGradients(Call *call, real *gw, real *gb, Entries e, const real *g, int parts, double scale, const Sizes *s)
+static void writeGradients(Call *call, real *gw, real *gb, Entries e, const real *g, int parts, double scale, const IndexSizes *s)
 {
   const int threads = threadsFor(call, s);
 #pragma omp parallel for num_threads(threads)
@@ -164,7 +164,7 @@ static void writeGradients(Call *call, real *gw, real *gb, Entries e, const real
 }
 
 /* The step of one entry: `gradient` is that of its row's weights but for the factor `value`, and g is gradOutput. */
-static void step(real *row, const real *g, const real *gradient, real value, real rate, real decay, const Sizes *s)
+static void step(real *row, const real *g, const real *gradient, real value, real rate, real decay, const IndexSizes *s)
 {
   real *w = row + s->extra;
   if (s->extra) {
@@ -178,7 +178,7 @@ static void step(real *row, const real *g, const real *gradient, real value, rea
 }
 
 /* Steps along gradOutput. */
-static void stepAtOnce(Call *call, real *w, real *b, Entries e, const real *g, Pace pace, const Sizes *s)
+static void stepAtOnce(Call *call, real *w, real *b, Entries e, const real *g, Pace pace, const IndexSizes *s)
 {
   const int threads = threadsFor(call, s);
 #pragma omp parallel for num_threads(threads)
@@ -194,7 +194,7 @@ static void stepAtOnce(Call *call, real *w, real *b, Entries e, const real *g, P
 }
 
 /* Steps along rows of gradWeight. */
-static void stepRows(Call *call, real *w, real *b, const real *gw, const real *gb, const int64_t *row, Pace pace, const Sizes *s)
+static void stepRows(Call *call, real *w, real *b, const real *gw, const real *gb, const int64_t *row, Pace pace, const IndexSizes *s)
 {
   const int parts = partsOf(s);
   const int threads = threadsFor(call, s);
@@ -213,7 +213,7 @@ int32_t THNN_(IndexLinear_updateOutput)(THNNState *state, const THLongTensor *ke
                                         const THLongTensor *sizes, THTensor *output, THTensor *weight, const THTensor *bias,
                                         THTensor *normalizedValues, int32_t train)
 {
-  Sizes s;
+  IndexSizes s;
   THNN_TRY(checkEntries(__func__, view(values), view(sizes), &s));
   THNN_TRY(THNN_checkShape(__func__, "keys", view(keys), 1, &s.count));
   THNN_TRY(checkWeight(__func__, view(weight), view(bias), &s));
@@ -243,7 +243,7 @@ int32_t THNN_(IndexLinear_updateOutput)(THNNState *state, const THLongTensor *ke
 int32_t THNN_(IndexLinear_accGradParameters)(THNNState *state, const THTensor *values, const THLongTensor *sizes,
                                              const THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, double scale)
 {
-  Sizes s;
+  IndexSizes s;
   THNN_TRY(checkEntries(__func__, view(values), view(sizes), &s));
   THNN_TRY(THNN_checkInput(__func__, "gradBias", view(gradBias), 1, 1, "outputSize"));
   s.outputs = gradBias->size[0];
@@ -270,7 +270,7 @@ int32_t THNN_(IndexLinear_accUpdateGradParameters)(THNNState *state, const THLon
                                                    const THTensor *gradOutput, THTensor *weight, THTensor *bias,
                                                    double weightDecay, double scale)
 {
-  Sizes s;
+  IndexSizes s;
   THNN_TRY(checkEntries(__func__, view(values), view(sizes), &s));
   THNN_TRY(THNN_checkShape(__func__, "keys", view(keys), 1, &s.count));
   THNN_TRY(checkWeight(__func__, view(weight), view(bias), &s));
@@ -294,7 +294,7 @@ int32_t THNN_(IndexLinear_updateParameters)(THNNState *state, const THTensor *gr
                                             THTensor *weight, THTensor *bias, const THLongTensor *runningKeys,
                                             int64_t keysOffset, double weightDecay, double learningRate)
 {
-  Sizes s = {0};
+  IndexSizes s = {0};
   THNN_TRY(checkWeight(__func__, view(weight), view(bias), &s));
   THNN_TRY(THNN_checkInput(__func__, "runningKeys", view(runningKeys), 1, 1, "a vector"));
   s.count = runningKeys->size[0];

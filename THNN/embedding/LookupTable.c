@@ -78,13 +78,13 @@ static void shortenRows(Call *call, real *w, int64_t *last, const Picks *p, doub
 }
 #endif
 
-typedef struct Sizes {
+typedef struct LookupSizes {
   Picks picks;        /* but for the indices */
   int32_t nDimension; /* of output */
   int64_t size[THNN_MAX_DIMS];
-} Sizes;
+} LookupSizes;
 
-static int32_t checkSizes(const char *f, const THLongTensor *input, const char *name, View table, Sizes *s)
+static int32_t checkSizes(const char *f, const THLongTensor *input, const char *name, View table, LookupSizes *s)
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 1, THNN_MAX_DIMS, "one dimension or more"));
   THNN_TRY(THNN_checkInput(f, name, table, 2, THNN_MAX_DIMS, "nIndex x nOutput"));
@@ -101,7 +101,7 @@ static int32_t checkSizes(const char *f, const THLongTensor *input, const char *
 
 int32_t THNN_(LookupTable_updateOutput)(THNNState *state, const THLongTensor *input, THTensor *output, const THTensor *weight)
 {
-  Sizes s;
+  LookupSizes s;
   THNN_TRY(checkSizes(__func__, input, "weight", view(weight), &s));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), s.nDimension, s.size));
 
@@ -117,7 +117,7 @@ int32_t THNN_(LookupTable_updateOutput)(THNNState *state, const THLongTensor *in
 int32_t THNN_(LookupTable_accGradParameters)(THNNState *state, const THLongTensor *input, const THTensor *gradOutput,
                                              THTensor *gradWeight, int32_t scaleGradByFreq, int64_t paddingValue, double scale)
 {
-  Sizes s;
+  LookupSizes s;
   THNN_TRY(checkSizes(__func__, input, "gradWeight", view(gradWeight), &s));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), s.nDimension, s.size));
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), gradWeight->nDimension, gradWeight->size));
@@ -127,7 +127,7 @@ int32_t THNN_(LookupTable_accGradParameters)(THNNState *state, const THLongTenso
   s.picks.index = THNN_in(&call, view(input));
   const real *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight));
-  const Terms terms = {
+  const RowGradients terms = {
       .of = s.picks,
       .sources = s.picks.count,
       .padding = paddingValue,
@@ -140,7 +140,7 @@ int32_t THNN_(LookupTable_accGradParameters)(THNNState *state, const THLongTenso
 
 int32_t THNN_(LookupTable_renorm)(THNNState *state, const THLongTensor *input, THTensor *weight, double maxNorm, double normType)
 {
-  Sizes s = {0};
+  LookupSizes s = {0};
   THNN_TRY(checkSizes(__func__, input, "weight", view(weight), &s));
   THNN_TRY(THNN_checkOutput(__func__, "weight", view(weight), weight->nDimension, weight->size));
   if (!(maxNorm >= 0)) return THNN_fail(THNN_ERR_VALUE, __func__, "maxNorm", "expected 0 or more, got %g", maxNorm);

@@ -106,7 +106,7 @@ int32_t THNN_(LookupTableBag_accGradParameters)(THNNState *state, const THLongTe
   const index_t *length = THNN_in(&call, view(mode == MEAN ? seq_length : NULL));
   const real *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight));
-  const Terms terms = {
+  const RowGradients terms = {
       .of = picks,
       .bagOf = bagOf,
       .length = length,

@@ -12,10 +12,10 @@ enum { // what stands in front of a normalized row's weights
   EXTRA,
 };
 
-typedef struct Sizes {
+typedef struct IndexSizes {
   int64_t samples, count, rows, width, outputs;
   int extra; /* numbers in front of a row's weights: EXTRA or none */
-} Sizes;
+} IndexSizes;
 
 /* The entries of all samples, one after the other: the value and the row of each, and where those of a sample begin. */
 typedef struct Entries {

@@ -37,13 +37,13 @@ typedef struct Bags {
 
 /* Row index[i] of a table gets scale * source of i: i itself or, with bags, bagOf[i], divided by its length where there is one.
  * The row `padding` gets nothing; with byFrequency others get their part divided by how often they come. */
-typedef struct Terms {
+typedef struct RowGradients {
   Picks of;
   const index_t *bagOf, *length; /* or NULL */
   int64_t sources, padding;
   int32_t byFrequency;
   double scale;
-} Terms;
+} RowGradients;
 
 #ifndef THNN_CUDA /* THCUNN/embedding/rows.cuh has its own */
 /* Does row `index` belong to this of `tasks` tasks? */
@@ -71,7 +71,7 @@ static inline int64_t *frequencies(Call *call, const Picks *p)
   return frequency;
 }
 
-__attribute__((unused)) static void addTerms(Call *call, real *gw, const real *g, const Terms *t)
+__attribute__((unused)) static void addTerms(Call *call, real *gw, const real *g, const RowGradients *t)
 {
   const int threads = rowThreads(call, t->of.count, t->of.width);
   const int64_t *frequency = t->byFrequency ? frequencies(call, &t->of) : NULL;

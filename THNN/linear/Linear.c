@@ -18,9 +18,9 @@
 
 #ifndef THNN_CUDA
 enum {
-  FEW = 8,         /* samples, at most, that reading the weights takes longer than multiplying them */
-  BLOCK = 1 << 14, /* weights in a task, about */
-  WIDTH = 1024,    /* columns of weights in a task of gradInput, at most */
+  FEW_SAMPLES = 8,         /* samples, at most, that reading the weights takes longer than multiplying them */
+  TASK_WEIGHTS = 1 << 14, /* weights in a task, about */
+  TASK_COLUMNS = 1024,    /* columns of weights in a task of gradInput, at most */
   TASKS = 16,      /* if there are fewer, the rows of weights are cut as well, */
   LEAST_ROWS = 64, /* but not into fewer */
   STRIP = 64,      /* elements of gradBias in a task */
@@ -29,7 +29,7 @@ enum {
 };
 #endif
 
-static int32_t checkSizes(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Sizes *s)
+static int32_t checkSizes(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, LinearSizes *s)
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 1, 2, "(N x) inputSize"));
   THNN_TRY(THNN_checkInput(f, weightName, view(weight), 2, 2, "outputSize x inputSize"));
@@ -42,14 +42,14 @@ static int32_t checkSizes(const char *f, const THTensor *input, const THTensor *
 }
 
 /* As input, with outputSize in the place of inputSize. */
-static void outputShape(const THTensor *input, const Sizes *s, int64_t size[2])
+static void outputShape(const THTensor *input, const LinearSizes *s, int64_t size[2])
 {
   size[0] = s->samples;
   size[input->nDimension - 1] = s->outputs;
 }
 
 #ifndef THNN_CUDA /* THCUNN/linear/Linear.cu has its own */
-static int threadsFor(const Call *call, const Sizes *s)
+static int threadsFor(const Call *call, const LinearSizes *s)
 {
   return THNN_threads(call, THNN_min(s->inputs * s->outputs, 1 << 30) * THNN_min(s->samples, 1 << 30));
 }
@@ -58,7 +58,7 @@ static int threadsFor(const Call *call, const Sizes *s)
 
 /* y[n][o] = bias[o] + weight[o] . x[n] for `rows` rows of weights */
 THNN_KERNEL void dots(real *restrict y, const real *restrict weight, const real *restrict x, const real *restrict bias,
-                      int64_t rows, const Sizes *s)
+                      int64_t rows, const LinearSizes *s)
 {
   const int64_t inputs = s->inputs;
   int64_t o = 0;
@@ -100,7 +100,7 @@ THNN_KERNEL void dots(real *restrict y, const real *restrict weight, const real 
 
 /* y[n][i] = sum over rows of g[n][o] * weight[o][i] for `width` columns of weights */
 THNN_KERNEL void combine(real *restrict y, const real *restrict weight, const real *restrict g, int64_t rows, int64_t width,
-                         const Sizes *s)
+                         const LinearSizes *s)
 {
   const int64_t inputs = s->inputs;
   for (int64_t n = 0; n < s->samples; n++) memset(y + n * inputs, 0, (size_t)width * sizeof(real));
@@ -119,9 +119,9 @@ THNN_KERNEL void combine(real *restrict y, const real *restrict weight, const re
 }
 
 /* Rows of weights in a task; whole steps of `dots`. */
-static int64_t blockRows(const Sizes *s) { return THNN_max(BLOCK / THNN_max(s->inputs, 1) / 4 * 4, 4); }
+static int64_t blockRows(const LinearSizes *s) { return THNN_max(TASK_WEIGHTS / THNN_max(s->inputs, 1) / 4 * 4, 4); }
 
-static void dotsOfFew(int threads, real *y, const real *weight, const real *x, const real *bias, const Sizes *s)
+static void dotsOfFew(int threads, real *y, const real *weight, const real *x, const real *bias, const LinearSizes *s)
 {
   if (threads == 1) {
     dots(y, weight, x, bias, s->outputs, s);
@@ -134,9 +134,9 @@ static void dotsOfFew(int threads, real *y, const real *weight, const real *x, c
 }
 
 /* Column by column where these make enough tasks, else also sums over parts of the rows, which are added at the end. */
-static void combineFew(Call *call, int threads, real *gx, const real *weight, const real *g, const Sizes *s)
+static void combineFew(Call *call, int threads, real *gx, const real *weight, const real *g, const LinearSizes *s)
 {
-  const int64_t across = THNN_ceilDiv(s->inputs, WIDTH), size = s->samples * s->inputs;
+  const int64_t across = THNN_ceilDiv(s->inputs, TASK_COLUMNS), size = s->samples * s->inputs;
   const int64_t wanted = THNN_max(THNN_min(TASKS / THNN_max(across, 1), s->outputs / LEAST_ROWS), 1);
   const int64_t part = THNN_min(THNN_max(THNN_ceilDiv(THNN_ceilDiv(s->outputs, wanted), 4), 1) * 4, LONGEST);
   const int64_t parts = THNN_max(THNN_ceilDiv(s->outputs, part), 1);
@@ -148,9 +148,9 @@ static void combineFew(Call *call, int threads, real *gx, const real *weight, co
   }
 #pragma omp parallel for num_threads(threads)
   for (int64_t task = 0; task < across * parts; task++) {
-    const int64_t i = task % across * WIDTH, o = task / across * part;
+    const int64_t i = task % across * TASK_COLUMNS, o = task / across * part;
     combine(sums + task / across * size + i, weight + o * s->inputs + i, g + o, THNN_min(part, s->outputs - o),
-            THNN_min(WIDTH, s->inputs - i), s);
+            THNN_min(TASK_COLUMNS, s->inputs - i), s);
   }
   for (int64_t i = 0; parts > 1 && i < size; i++) {
     double sum = sums[i];
@@ -161,7 +161,7 @@ static void combineFew(Call *call, int threads, real *gx, const real *weight, co
 
 /* weight[o][i] += scale * (sum over samples of g[n][o] * x[n][i]) for `rows` rows of weights */
 THNN_KERNEL void update(real *restrict weight, const real *restrict g, const real *restrict x, int64_t rows, real scale,
-                        const Sizes *s)
+                        const LinearSizes *s)
 {
   for (int64_t o = 0; o < rows; o++)
     for (int64_t n = 0; n < s->samples; n++) {
@@ -170,7 +170,7 @@ THNN_KERNEL void update(real *restrict weight, const real *restrict g, const rea
     }
 }
 
-static void updateOfFew(int threads, real *gw, const real *g, const real *x, real scale, const Sizes *s)
+static void updateOfFew(int threads, real *gw, const real *g, const real *x, real scale, const LinearSizes *s)
 {
   if (threads == 1) {
     update(gw, g, x, s->outputs, scale, s);
@@ -184,10 +184,10 @@ static void updateOfFew(int threads, real *gw, const real *g, const real *x, rea
 
 /* ---- all samples */
 
-static void forward(Call *call, real *y, const real *x, const real *w, const real *b, Sizes s)
+static void forward(Call *call, real *y, const real *x, const real *w, const real *b, LinearSizes s)
 {
   const int threads = threadsFor(call, &s);
-  if (s.samples <= FEW) {
+  if (s.samples <= FEW_SAMPLES) {
     dotsOfFew(threads, y, w, x, b, &s);
     return;
   }
@@ -199,15 +199,15 @@ static void forward(Call *call, real *y, const real *x, const real *w, const rea
   THNN_(gemm)(call, threads, 0, 1, s.samples, s.outputs, s.inputs, 1, x, s.inputs, w, s.inputs, b != NULL, y, s.outputs);
 }
 
-static void backward(Call *call, real *gx, const real *g, const real *w, Sizes s)
+static void backward(Call *call, real *gx, const real *g, const real *w, LinearSizes s)
 {
   const int threads = threadsFor(call, &s);
-  if (s.samples <= FEW) combineFew(call, threads, gx, w, g, &s);
+  if (s.samples <= FEW_SAMPLES) combineFew(call, threads, gx, w, g, &s);
   else THNN_(gemm)(call, threads, 0, 0, s.samples, s.inputs, s.outputs, 1, g, s.outputs, w, s.inputs, 0, gx, s.inputs);
 }
 
 /* bias[o] += scale * (sum over samples of g[n][o]) for `count` elements, STRIP at a time. */
-THNN_KERNEL void addSums(real *restrict bias, const real *restrict g, int64_t count, real scale, const Sizes *s)
+THNN_KERNEL void addSums(real *restrict bias, const real *restrict g, int64_t count, real scale, const LinearSizes *s)
 {
   for (int64_t first = 0; first < count; first += STRIP) {
     const int64_t strip = THNN_min(STRIP, count - first);
@@ -222,11 +222,11 @@ THNN_KERNEL void addSums(real *restrict bias, const real *restrict g, int64_t co
   }
 }
 
-static void addGradients(Call *call, real *gw, real *gb, const real *g, const real *x, double scale, Sizes s)
+static void addGradients(Call *call, real *gw, real *gb, const real *g, const real *x, double scale, LinearSizes s)
 {
   const int threads = threadsFor(call, &s);
   /* Weights are read and written here: half as many samples make a product worth while. */
-  if (s.samples <= FEW / 2) updateOfFew(threads, gw, g, x, (real)scale, &s);
+  if (s.samples <= FEW_SAMPLES / 2) updateOfFew(threads, gw, g, x, (real)scale, &s);
   else
     THNN_(gemm)(call, threads, 1, 0, s.outputs, s.inputs, s.samples, (real)scale, g, s.outputs, x, s.inputs, 1, gw, s.inputs);
   if (!gb) return;
@@ -243,7 +243,7 @@ static void addGradients(Call *call, real *gw, real *gb, const real *g, const re
 int32_t THNN_(Linear_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, const THTensor *weight,
                                    const THTensor *bias)
 {
-  Sizes s;
+  LinearSizes s;
   int64_t size[2];
   THNN_TRY(checkSizes(__func__, input, weight, "weight", &s));
   outputShape(input, &s, size);
@@ -261,7 +261,7 @@ int32_t THNN_(Linear_updateOutput)(THNNState *state, const THTensor *input, THTe
 int32_t THNN_(Linear_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput,
                                       const THTensor *weight)
 {
-  Sizes s;
+  LinearSizes s;
   int64_t size[2];
   THNN_TRY(checkSizes(__func__, input, weight, "weight", &s));
   outputShape(input, &s, size);
@@ -279,7 +279,7 @@ int32_t THNN_(Linear_updateGradInput)(THNNState *state, const THTensor *input, c
 int32_t THNN_(Linear_accGradParameters)(THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradWeight,
                                         THTensor *gradBias, double scale)
 {
-  Sizes s;
+  LinearSizes s;
   int64_t size[2];
   THNN_TRY(checkSizes(__func__, input, gradWeight, "gradWeight", &s));
   outputShape(input, &s, size);

@@ -4,8 +4,8 @@
 
 #include "core/real.h"
 
-typedef struct Sizes {
+typedef struct LinearSizes {
   int64_t samples, inputs, outputs;
-} Sizes;
+} LinearSizes;
 
 #endif

@@ -45,7 +45,7 @@ typedef struct Norm {
   double unit, share;
 } Norm;
 
-static Norm normInUnits(const Rows *r, const real *x)
+static Norm normInUnits(const NormalizeRows *r, const real *x)
 {
   const double unit = fabs((double)x[largest(x, r->columns)]);
   if (unit == 0 || isinf(unit)) return (Norm){1, unit};
@@ -54,7 +54,7 @@ static Norm normInUnits(const Rows *r, const real *x)
   return (Norm){unit, pow(sum, 1 / r->p)};
 }
 
-static Norm normOf(const Rows *r, const real *x)
+static Norm normOf(const NormalizeRows *r, const real *x)
 {
   if (isinf(r->p)) return (Norm){1, fabs((double)x[largest(x, r->columns)]) + r->eps};
   const double sum = sumOfPowers(x, r->columns, r->p) + r->eps;
@@ -63,7 +63,7 @@ static Norm normOf(const Rows *r, const real *x)
   return isinf((real)norm) ? normInUnits(r, x) : (Norm){1, norm};
 }
 
-THNN_KERNEL void normalize(Rows r, int64_t row)
+THNN_KERNEL void normalize(NormalizeRows r, int64_t row)
 {
   const real *x = r.x + row * r.columns;
   real *y = r.y + row * r.columns;
@@ -92,7 +92,7 @@ THNN_INLINE double slope(double x, double p, double eps)
   return p == 2 ? x : vm_absPower(p < 2 ? fabs(x) + eps : x, p - 2) * x;
 }
 
-THNN_KERNEL void gradients(Rows r, int64_t row)
+THNN_KERNEL void gradients(NormalizeRows r, int64_t row)
 {
   const real *x = r.x + row * r.columns, *g = r.g + row * r.columns;
   real *y = r.y + row * r.columns;
@@ -117,14 +117,14 @@ THNN_KERNEL void gradients(Rows r, int64_t row)
   }
 }
 
-static void normalizeRows(Call *call, Rows r)
+static void normalizeRows(Call *call, NormalizeRows r)
 {
   const int threads = THNN_threads(call, r.count * r.columns * 4);
 #pragma omp parallel for num_threads(threads)
   for (int64_t row = 0; row < r.count; row++) normalize(r, row);
 }
 
-static void rowGradients(Call *call, Rows r)
+static void rowGradients(Call *call, NormalizeRows r)
 {
   const int threads = THNN_threads(call, r.count * r.columns * 8);
 #pragma omp parallel for num_threads(threads)
@@ -141,17 +141,17 @@ static int32_t checkRows(const char *f, View input, double p)
   return THNN_OK;
 }
 
-static Rows rowsOf(View input, double p, double eps)
+static NormalizeRows rowsOf(View input, double p, double eps)
 {
   const int64_t columns = input.size[input.nDimension - 1];
-  return (Rows){.count = input.nDimension == 1 ? 1 : input.size[0], .columns = columns, .p = p, .eps = eps};
+  return (NormalizeRows){.count = input.nDimension == 1 ? 1 : input.size[0], .columns = columns, .p = p, .eps = eps};
 }
 
 int32_t THNN_(Normalize_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double p, double eps)
 {
   THNN_TRY(checkRows(__func__, view(input), p));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, input->size));
-  Rows r = rowsOf(view(input), p, eps);
+  NormalizeRows r = rowsOf(view(input), p, eps);
   Call call;
   THNN_enter(&call, state, __func__);
   call.inplace = 1;
@@ -167,7 +167,7 @@ int32_t THNN_(Normalize_updateGradInput)(THNNState *state, const THTensor *input
   THNN_TRY(checkRows(__func__, view(input), p));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, input->size));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  Rows r = rowsOf(view(input), p, eps);
+  NormalizeRows r = rowsOf(view(input), p, eps);
   Call call;
   THNN_enter(&call, state, __func__);
   call.inplace = 1;

@@ -5,11 +5,11 @@
 #include "core/real.h"
 
 /* `count` rows of `columns` elements: y from x, and from g where there is a gradient. */
-typedef struct Rows {
+typedef struct NormalizeRows {
   real *y;
   const real *x, *g;
   int64_t count, columns;
   double p, eps;
-} Rows;
+} NormalizeRows;
 
 #endif

@@ -38,7 +38,7 @@ static int32_t check(const char *f, const THTensor *input, int64_t size, double 
 enum { ROW = 512 }; /* cells in a task: a row of each plane */
 
 /* sum = sum + the terms of a plane. */
-THNN_KERNEL void addTerms(real *restrict sum, const Terms *terms, int64_t at, int64_t n)
+THNN_KERNEL void addTerms(real *restrict sum, const Summands *terms, int64_t at, int64_t n)
 {
   if (terms->x) {
     const real *x = terms->x + at;
@@ -56,7 +56,7 @@ THNN_KERNEL void addRow(real *restrict sum, const real *restrict row, int64_t n)
 
 /* sums[j], a row of each, is the sum over the `length` planes from first + j on, for all j of a block; planes that do not exist
  * count nothing. `walk` has room for a row. */
-static void windowSums(real *sums, real *walk, const Terms *terms, const Maps *p, int64_t first, int64_t length, int64_t n)
+static void windowSums(real *sums, real *walk, const Summands *terms, const Maps *p, int64_t first, int64_t length, int64_t n)
 {
   memset((void *)walk, 0, (size_t)n * sizeof(real));
   for (int64_t j = length - 1; j >= 0; j--) {
@@ -102,7 +102,7 @@ static void normalize(Call *call, real *y, real *s, const real *x, const Maps *p
     for (int64_t row = 0; row < rows; row++) {
       real *walk = scratch + THNN_threadId() * perThread, *sums = walk + ROW;
       const int64_t at = sample * p->channels * p->cells + row * ROW, n = THNN_min(ROW, p->cells - row * ROW);
-      const Terms squares = {.x = x + at};
+      const Summands squares = {.x = x + at};
       for (int64_t block = 0; block < p->channels; block += length) {
         windowSums(sums, walk, &squares, p, block - p->before, length, n);
         for (int64_t c = block; c < THNN_min(block + length, p->channels); c++)
@@ -123,7 +123,7 @@ static void gradients(Call *call, real *gx, const real *x, const real *g, const 
     for (int64_t row = 0; row < rows; row++) {
       real *walk = scratch + THNN_threadId() * perThread, *sums = walk + ROW;
       const int64_t at = sample * p->channels * p->cells + row * ROW, n = THNN_min(ROW, p->cells - row * ROW);
-      const Terms terms = {.g = g + at, .y = y + at, .s = s + at};
+      const Summands terms = {.g = g + at, .y = y + at, .s = s + at};
       for (int64_t block = 0; block < p->channels; block += length) {
         windowSums(sums, walk, &terms, p, block - p->after, length, n);
         for (int64_t c = block; c < THNN_min(block + length, p->channels); c++) {

@@ -13,8 +13,8 @@ typedef struct Maps {
 THNN_INLINE int64_t windowLength(const Maps *p) { return p->before + p->after + 1; }
 
 /* What is summed: squares of x, or g * y / s. Each points to the first plane's row. */
-typedef struct Terms {
+typedef struct Summands {
   const real *x, *g, *y, *s;
-} Terms;
+} Summands;
 
 #endif

@@ -165,42 +165,42 @@ THNN_INLINE int64_t largestCell(const real *x, const Space *p, Span t, Span h, S
 
 /* The longest vectors have so many elements; so many cells are looked through twice without leaving the cache. */
 enum {
-  LANES = 16,
+  CELLS_AT_ONCE = 16,
   MAX_PART = 1 << 14,
 };
 
 /* Where the largest of n <= MAX_PART cells is. The largest number is found first, then the first cell that is NaN or else that
- * number: two passes without a branch, the second one within the cache. They go through LANES cells at a time, and through some of
+ * number: two passes without a branch, the second one within the cache. They go through CELLS_AT_ONCE cells at a time, and through some of
  * the last ones twice. */
 THNN_INLINE int64_t largestOf(const real *x, lane n)
 {
-  if (n < LANES) {
+  if (n < CELLS_AT_ONCE) {
     lane best = 0;
     for (lane i = 1; i < n; i++) best = beats(x[i], x[best]) ? i : best;
     return best;
   }
-  THNN_REAL most[LANES], largest = -INFINITY;
-  lane first[LANES], best = 2 * n;
+  THNN_REAL most[CELLS_AT_ONCE], largest = -INFINITY;
+  lane first[CELLS_AT_ONCE], best = 2 * n;
 #pragma omp simd
-  for (int i = 0; i < LANES; i++) most[i] = -INFINITY, first[i] = 2 * n;
-  for (lane at = 0; at < n; at += LANES) {
-    const real *cell = x + THNN_min(at, n - LANES);
+  for (int i = 0; i < CELLS_AT_ONCE; i++) most[i] = -INFINITY, first[i] = 2 * n;
+  for (lane at = 0; at < n; at += CELLS_AT_ONCE) {
+    const real *cell = x + THNN_min(at, n - CELLS_AT_ONCE);
 #pragma omp simd
-    for (int i = 0; i < LANES; i++) most[i] = cell[i] > most[i] ? cell[i] : most[i];
+    for (int i = 0; i < CELLS_AT_ONCE; i++) most[i] = cell[i] > most[i] ? cell[i] : most[i];
   }
 #pragma omp simd reduction(max : largest)
-  for (int i = 0; i < LANES; i++) largest = most[i] > largest ? most[i] : largest;
-  for (lane at = 0; at < n; at += LANES) {
-    const lane begin = THNN_min(at, n - LANES);
+  for (int i = 0; i < CELLS_AT_ONCE; i++) largest = most[i] > largest ? most[i] : largest;
+  for (lane at = 0; at < n; at += CELLS_AT_ONCE) {
+    const lane begin = THNN_min(at, n - CELLS_AT_ONCE);
     const real *cell = x + begin;
 #pragma omp simd
-    for (int i = 0; i < LANES; i++) {
+    for (int i = 0; i < CELLS_AT_ONCE; i++) {
       const lane place = begin + i, equal = cell[i] == largest ? n + place : 2 * n, rank = cell[i] != cell[i] ? place : equal;
       first[i] = rank < first[i] ? rank : first[i];
     }
   }
 #pragma omp simd reduction(min : best)
-  for (int i = 0; i < LANES; i++) best = first[i] < best ? first[i] : best;
+  for (int i = 0; i < CELLS_AT_ONCE; i++) best = first[i] < best ? first[i] : best;
   return best < n ? best : best - n;
 }
 

@@ -57,11 +57,11 @@ static Gated planeOf(const Gated *t, int64_t i, const Space *p)
 
 /* Rows of windows with zeros on either side: what the means and the weighted sums get; and rows of cells, over which the former are
  * spread, or both. */
-typedef struct Rows {
+typedef struct Buffers {
   real *share, *q, *plain, *all;
-} Rows;
+} Buffers;
 
-THNN_KERNEL void ungatePlane(real *gx, const Gated *t, const real *mask, const Space *p, const Rows *rows)
+THNN_KERNEL void ungatePlane(real *gx, const Gated *t, const real *mask, const Space *p, const Buffers *rows)
 {
   const Axis h = p->h, w = p->w;
   const int64_t lead = shareLead(&w);
@@ -141,7 +141,7 @@ void THNN_(ungateWindows)(Call *call, real *gx, const Gated *t, const real *w, i
   for (int64_t i = 0; i < p->planes; i++) {
     real *mine = rows + THNN_threadId() * all, *spreads = mine + 2 * share;
     const Gated of = planeOf(t, i, p);
-    ungatePlane(gx + i * plane, &of, w + i % masks * cells, p, &(Rows){mine, mine + share, spreads, spreads + spread});
+    ungatePlane(gx + i * plane, &of, w + i % masks * cells, p, &(Buffers){mine, mine + share, spreads, spreads + spread});
   }
 }
 

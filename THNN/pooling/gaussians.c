@@ -201,7 +201,7 @@ typedef struct Rows {
 
 static Rows rowsOf(const Axis *w)
 {
-  const int64_t lead = shareLead(w), groups = THNN_ceilDiv(THNN_ceilDiv(paddedLength(w), w->stride), WIDTH) * WIDTH;
+  const int64_t lead = shareLead(w), groups = THNN_ceilDiv(THNN_ceilDiv(paddedLength(w), w->stride), VECTOR_CELLS) * VECTOR_CELLS;
   return (Rows){lead, groups - lead, THNN_wholeLines(groups + lead), THNN_wholeLines(groups * w->stride)};
 }
 
@@ -284,7 +284,7 @@ THNN_INLINE void multiply(real *restrict total, const real *restrict g, const re
 
 /* Both that a row of windows is asked of n <= 5 rows of `width` cells, which are loaded once:
  *   sum[o]                      (+)= sum over t < n of w[t] * x[o + t * width]
- *   total[t * WIDTH + o % WIDTH] += g[o] * x[o + t * width]
+ *   total[t * VECTOR_CELLS + o % VECTOR_CELLS] += g[o] * x[o + t * width]
  * Meanwhile `ahead` rows, as many as the next windows have that are new, are called into the cache. */
 THNN_INLINE void weighAndMultiplyFew(real *restrict sum, real *restrict totals, const real *restrict x, const real *restrict g,
                                      const real *w, int add, int n, int64_t width, int64_t ahead)
@@ -298,7 +298,7 @@ THNN_INLINE void weighAndMultiplyFew(real *restrict sum, real *restrict totals, 
   if (n > 3) t3 = total[3];
   if (n > 4) t4 = total[4];
   int64_t o = 0;
-  for (; o + WIDTH <= width; o += WIDTH) {
+  for (; o + VECTOR_CELLS <= width; o += VECTOR_CELLS) {
     THNN_fetch(x4 + o * ahead, THNN_AHEAD, ahead * (int64_t)sizeof(Vector));
     const Vector share = *(const Vector *)(g + o);
     Vector v = *(const Vector *)(x + o), s = v * w0;
@@ -337,7 +337,7 @@ THNN_INLINE void weighAndMultiply(real *restrict sum, real *restrict total, cons
   if (first == 4) weighAndMultiplyFew(sum, total, x, g, w, 0, 4, width, ahead);
   if (first == 5) weighAndMultiplyFew(sum, total, x, g, w, 0, 5, width, ahead);
   for (int64_t t = first; t < n; t += 5)
-    weighAndMultiplyFew(sum, total + t * WIDTH, x + t * width, g, w + t, 1, 5, width, 0);
+    weighAndMultiplyFew(sum, total + t * VECTOR_CELLS, x + t * width, g, w + t, 1, 5, width, 0);
 }
 
 /* What the weights of columns and rows of windows have to do with an output plane, which is linear in each: a number for each cell of a
@@ -345,7 +345,7 @@ THNN_INLINE void weighAndMultiply(real *restrict sum, real *restrict total, cons
  * register takes long; it is then added up in double precision. */
 typedef struct Correlations {
   double *byColumn, *byRow; /* runs x kernel */
-  real *ofColumns, *ofRows; /* what belongs to the columns of a kernel, row for row of windows, and to its rows, WIDTH for each */
+  real *ofColumns, *ofRows; /* what belongs to the columns of a kernel, row for row of windows, and to its rows, VECTOR_CELLS for each */
   real *sum, *spread;       /* rows of cells */
   real *shares;             /* gradOutput, see shareRows */
 } Correlations;
@@ -357,9 +357,9 @@ static void addUp(const Correlations *c, const Space *p, const Runs *across, dou
       const Run r = across->run[i];
       c->byColumn[i * p->w.kernel + j] += sumCells(c->ofColumns + j * p->w.out + r.first, windowsOf(r));
     }
-  for (int64_t i = 0; i < p->h.kernel; i++) byRow[i] += sumCells(c->ofRows + i * WIDTH, WIDTH);
+  for (int64_t i = 0; i < p->h.kernel; i++) byRow[i] += sumCells(c->ofRows + i * VECTOR_CELLS, VECTOR_CELLS);
   memset(c->ofColumns, 0, (size_t)(p->w.kernel * p->w.out) * sizeof(real));
-  memset(c->ofRows, 0, (size_t)(p->h.kernel * WIDTH) * sizeof(real));
+  memset(c->ofRows, 0, (size_t)(p->h.kernel * VECTOR_CELLS) * sizeof(real));
 }
 
 /* Row oh of windows, whose weights are wy and whose gradOutput is g. */
@@ -369,7 +369,7 @@ THNN_KERNEL void correlateRow(const Correlations *c, const real *x, const real *
   const Axis *h = &k->p->h, *w = &k->p->w;
   const int64_t top = windowStart(h, oh), n = windowEnd(h, oh) - top, j = top - (oh * h->stride - h->pad);
   spreadRow(c->spread, c->shares + oh * rows->shares, g, rows, k);
-  weighAndMultiply(c->sum + w->pad, c->ofRows + j * WIDTH, x + top * w->in, c->spread + w->pad, wy + j, n, w->in,
+  weighAndMultiply(c->sum + w->pad, c->ofRows + j * VECTOR_CELLS, x + top * w->in, c->spread + w->pad, wy + j, n, w->in,
                    THNN_min(h->stride, 4));
   if (w->stride == 1) multiply(c->ofColumns, g, c->sum, w->kernel, 1, w->out);
   else if (w->stride == 2) multiply(c->ofColumns, g, c->sum, w->kernel, 2, w->out);
@@ -396,26 +396,26 @@ static void correlatePlane(const Correlations *c, const real *x, const real *g, 
 /* ---- all planes */
 
 /* n elements, all 0, for each thread. */
-typedef struct Rooms {
+typedef struct PerThread {
   real *first;
   int64_t length;
-} Rooms;
+} PerThread;
 
-static Rooms newRooms(Call *call, int threads, int64_t n)
+static PerThread newPerThread(Call *call, int threads, int64_t n)
 {
   const int64_t length = THNN_perThread(n);
-  const Rooms rooms = {THNN_scratch(call, threads * length, sizeof(real)), length};
-  if (THNN_ready(call)) memset(rooms.first, 0, (size_t)(threads * rooms.length) * sizeof(real));
-  return rooms;
+  const PerThread memory = {THNN_scratch(call, threads * length, sizeof(real)), length};
+  if (THNN_ready(call)) memset(memory.first, 0, (size_t)(threads * memory.length) * sizeof(real));
+  return memory;
 }
 
-static real *myRoom(Rooms rooms) { return rooms.first + THNN_threadId() * rooms.length; }
+static real *ofThread(PerThread memory) { return memory.first + THNN_threadId() * memory.length; }
 
 void THNN_(gaussianMeans)(Call *call, real *y, const real *x, const Gaussians *k, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), gaussians = k->channels * k->kernels;
   const int threads = THNN_threads(call, p->planes * k->kernels * (plane + outputs * p->w.kernel));
-  const Rooms sums = newRooms(call, threads, paddedLength(&p->w));
+  const PerThread sums = newPerThread(call, threads, paddedLength(&p->w));
   Weights w, h;
   makeWeights(call, &w, &p->w, 0, 0, k);
   makeWeights(call, &h, &p->h, 1, 0, k);
@@ -426,7 +426,7 @@ void THNN_(gaussianMeans)(Call *call, real *y, const real *x, const Gaussians *k
     for (int64_t m = 0; m < k->kernels; m++) {
       const int64_t at = i * k->kernels + m;
       const Gaussian one = gaussianOf(p, &w, &h, at % gaussians);
-      gaussianPlane(y + at * outputs, x + i * plane, &one, myRoom(sums));
+      gaussianPlane(y + at * outputs, x + i * plane, &one, ofThread(sums));
     }
 }
 
@@ -435,8 +435,8 @@ void THNN_(spreadGaussians)(Call *call, real *gx, const real *g, const Gaussians
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), gaussians = k->channels * k->kernels;
   const Rows rows = rowsOf(&p->w);
   const int threads = THNN_threads(call, p->planes * k->kernels * (plane + outputs * p->w.kernel));
-  const Rooms shares = newRooms(call, threads, p->h.out * rows.shares), spreads = newRooms(call, threads, p->h.out * rows.cells);
-  const Rooms weightsOf = newRooms(call, threads, p->h.out);
+  const PerThread shares = newPerThread(call, threads, p->h.out * rows.shares), spreads = newPerThread(call, threads, p->h.out * rows.cells);
+  const PerThread weightsOf = newPerThread(call, threads, p->h.out);
   int64_t *runOf = THNN_scratch(call, threads * THNN_perThread(p->h.out), sizeof(int64_t));
   Weights w, h;
   makeWeights(call, &w, &p->w, 0, 0, k);
@@ -445,7 +445,7 @@ void THNN_(spreadGaussians)(Call *call, real *gx, const real *g, const Gaussians
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    const Scratch mine = {myRoom(shares), myRoom(spreads), myRoom(weightsOf), runOf + THNN_threadId() * THNN_perThread(p->h.out)};
+    const Scratch mine = {ofThread(shares), ofThread(spreads), ofThread(weightsOf), runOf + THNN_threadId() * THNN_perThread(p->h.out)};
     for (int64_t m = 0; m < k->kernels; m++) {
       const int64_t at = i * k->kernels + m;
       const Gaussian one = gaussianOf(p, &w, &h, at % gaussians);
@@ -461,9 +461,10 @@ void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, 
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), kernels = k->kernels, gaussians = k->channels * kernels;
   const int threads = THNN_threads(call, 3 * p->planes * kernels * (plane + outputs * p->w.kernel));
   const Rows rows = rowsOf(&p->w);
-  const Rooms ofColumns = newRooms(call, threads, p->w.kernel * p->w.out), ofRows = newRooms(call, threads, p->h.kernel * WIDTH);
-  const Rooms sums = newRooms(call, threads, rows.cells), spreads = newRooms(call, threads, rows.cells);
-  const Rooms shares = newRooms(call, threads, p->h.out * rows.shares);
+  const PerThread ofColumns = newPerThread(call, threads, p->w.kernel * p->w.out);
+  const PerThread ofRows = newPerThread(call, threads, p->h.kernel * VECTOR_CELLS);
+  const PerThread sums = newPerThread(call, threads, rows.cells), spreads = newPerThread(call, threads, rows.cells);
+  const PerThread shares = newPerThread(call, threads, p->h.out * rows.shares);
   double *totals = THNN_scratch(call, 4 * p->planes * kernels, sizeof(double));
   Weights w, h;
   makeWeights(call, &w, &p->w, 0, 1, k);
@@ -479,11 +480,11 @@ void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, 
     const Correlations c = {
         .byColumn = mine,
         .byRow = mine + ofX,
-        .ofColumns = myRoom(ofColumns),
-        .ofRows = myRoom(ofRows),
-        .sum = myRoom(sums),
-        .spread = myRoom(spreads),
-        .shares = myRoom(shares),
+        .ofColumns = ofThread(ofColumns),
+        .ofRows = ofThread(ofRows),
+        .sum = ofThread(sums),
+        .spread = ofThread(spreads),
+        .shares = ofThread(shares),
     };
     const int64_t wx = i % gaussians * ofX, wy = i % gaussians * ofY;
     const Gaussian one = gaussianOf(p, &w, &h, i % gaussians);

@@ -7,7 +7,7 @@
 enum {
   PIECE = 1 << 12,
   PART = 1 << 16,
-  FEW = 16,
+  PLANES_AT_ONCE = 16,
 };
 
 /* ---- means */
@@ -45,19 +45,19 @@ void THNN_(planeMeans)(Call *call, real *y, const real *x, const Space *s)
   if (!THNN_ready(call)) return;
 
   if (cells <= PIECE) {
-    const int together = planes >= FEW && areShortStretches(cells);
+    const int together = planes >= PLANES_AT_ONCE && areShortStretches(cells);
     Columns few = {0}; /* planes side by side, as if they were windows */
-    if (together) few = columnsOf(call, &(Axis){FEW * cells, FEW, 0, 0, 0, 1}, 0);
+    if (together) few = columnsOf(call, &(Axis){PLANES_AT_ONCE * cells, PLANES_AT_ONCE, 0, 0, 0, 1}, 0);
     if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads)
-    for (int64_t plane = 0; plane < planes; plane += FEW) {
-      const int64_t n = THNN_min(FEW, planes - plane);
-      if (n < FEW || !together) {
+    for (int64_t plane = 0; plane < planes; plane += PLANES_AT_ONCE) {
+      const int64_t n = THNN_min(PLANES_AT_ONCE, planes - plane);
+      if (n < PLANES_AT_ONCE || !together) {
         meanPlanes(y + plane, x + plane * cells, n, cells);
         continue;
       }
       registerLoops()->sumStretches(y + plane, x + plane * cells, 1, &few.of, &few.axis);
-      for (int64_t i = plane; i < plane + FEW; i++) y[i] = meanFrom(y[i], x + i * cells, cells);
+      for (int64_t i = plane; i < plane + PLANES_AT_ONCE; i++) y[i] = meanFrom(y[i], x + i * cells, cells);
     }
     return;
   }
@@ -110,8 +110,8 @@ void THNN_(planeMaxima)(Call *call, real *y, index_t *index, const real *x, cons
 
   if (cells <= MAX_PART) {
 #pragma omp parallel for num_threads(threads)
-    for (int64_t plane = 0; plane < planes; plane += FEW)
-      maxPlanes(y + plane, index + plane, x + plane * cells, THNN_min(FEW, planes - plane), cells);
+    for (int64_t plane = 0; plane < planes; plane += PLANES_AT_ONCE)
+      maxPlanes(y + plane, index + plane, x + plane * cells, THNN_min(PLANES_AT_ONCE, planes - plane), cells);
     return;
   }
 #pragma omp parallel for num_threads(threads)

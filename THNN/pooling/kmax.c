@@ -9,7 +9,7 @@
 typedef THNN_PASTE(key, Real, ) key;
 
 /* Features are treated in blocks, so that rows of the input are read in pieces of whole cache lines. */
-enum { BLOCK = 16 };
+enum { FEATURES_AT_ONCE = 16 };
 
 #define SIGN ((key)((uint64_t)1 << (8 * sizeof(key) - 1)))
 
@@ -26,35 +26,35 @@ THNN_INLINE key keyOf(real x)
 /* kth[f] = the k-th largest of the keys of feature f; equals[f] = how many of those that equal it are among the k largest */
 THNN_INLINE void kthLargest(key *kth, int64_t *equals, const key *keys, int64_t length, int64_t k)
 {
-  key greater[BLOCK] = {0}; /* than kth and the bits below, as far as it is known */
-  for (int f = 0; f < BLOCK; f++) kth[f] = SIGN;
+  key greater[FEATURES_AT_ONCE] = {0}; /* than kth and the bits below, as far as it is known */
+  for (int f = 0; f < FEATURES_AT_ONCE; f++) kth[f] = SIGN;
   for (int bit = 8 * (int)sizeof(key) - 1; bit >= 0; bit--) {
-    key count[BLOCK] = {0}, candidate[BLOCK];
-    for (int f = 0; f < BLOCK; f++) candidate[f] = kth[f] ^ (key)((uint64_t)1 << bit);
+    key count[FEATURES_AT_ONCE] = {0}, candidate[FEATURES_AT_ONCE];
+    for (int f = 0; f < FEATURES_AT_ONCE; f++) candidate[f] = kth[f] ^ (key)((uint64_t)1 << bit);
     for (int64_t t = 0; t < length; t++)
-      for (int f = 0; f < BLOCK; f++) count[f] += keys[t * BLOCK + f] >= candidate[f];
-    for (int f = 0; f < BLOCK; f++) {
+      for (int f = 0; f < FEATURES_AT_ONCE; f++) count[f] += keys[t * FEATURES_AT_ONCE + f] >= candidate[f];
+    for (int f = 0; f < FEATURES_AT_ONCE; f++) {
       const int take = count[f] >= k;
       kth[f] = take ? candidate[f] : kth[f];
       greater[f] = take ? greater[f] : count[f];
     }
   }
-  for (int f = 0; f < BLOCK; f++) equals[f] = k - greater[f];
+  for (int f = 0; f < FEATURES_AT_ONCE; f++) equals[f] = k - greater[f];
 }
 
-/* `width` features of one sample, whose rows are s->features apart. keys has room for BLOCK features over time. */
+/* `width` features of one sample, whose rows are s->features apart. keys has room for FEATURES_AT_ONCE features over time. */
 THNN_KERNEL void selectBlock(real *y, index_t *index, const real *x, const Frames *s, int64_t width, key *keys)
 {
-  key kth[BLOCK];
-  int64_t equals[BLOCK], at[BLOCK];
-  if (width < BLOCK) memset(keys, 0, (size_t)(s->length * BLOCK) * sizeof(key));
+  key kth[FEATURES_AT_ONCE];
+  int64_t equals[FEATURES_AT_ONCE], at[FEATURES_AT_ONCE];
+  if (width < FEATURES_AT_ONCE) memset(keys, 0, (size_t)(s->length * FEATURES_AT_ONCE) * sizeof(key));
   for (int64_t t = 0; t < s->length; t++)
-    for (int64_t f = 0; f < width; f++) keys[t * BLOCK + f] = keyOf(x[t * s->features + f]);
+    for (int64_t f = 0; f < width; f++) keys[t * FEATURES_AT_ONCE + f] = keyOf(x[t * s->features + f]);
   kthLargest(kth, equals, keys, s->length, s->k);
   for (int64_t f = 0; f < width; f++) at[f] = f;
   for (int64_t t = 0; t < s->length; t++)
     for (int64_t f = 0; f < width; f++) {
-      const key mine = keys[t * BLOCK + f];
+      const key mine = keys[t * FEATURES_AT_ONCE + f];
       if (mine < kth[f] || (mine == kth[f] && equals[f]-- <= 0)) continue;
       y[at[f]] = x[t * s->features + f];
       index[at[f]] = t;
@@ -65,14 +65,14 @@ THNN_KERNEL void selectBlock(real *y, index_t *index, const real *x, const Frame
 void THNN_(keepLargest)(Call *call, real *y, index_t *index, const real *x, const Frames *s)
 {
   const int threads = THNN_threads(call, s->samples * s->length * s->features * (int64_t)sizeof(real));
-  const int64_t blocks = THNN_ceilDiv(s->features, BLOCK), perThread = THNN_perThread(s->length * BLOCK);
+  const int64_t blocks = THNN_ceilDiv(s->features, FEATURES_AT_ONCE), perThread = THNN_perThread(s->length * FEATURES_AT_ONCE);
   key *keys = THNN_scratch(call, threads * perThread, sizeof(key));
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s->samples * blocks; i++) {
-    const int64_t sample = i / blocks, first = i % blocks * BLOCK, at = sample * s->k * s->features + first;
-    selectBlock(y + at, index + at, x + sample * s->length * s->features + first, s, THNN_min(BLOCK, s->features - first),
+    const int64_t sample = i / blocks, first = i % blocks * FEATURES_AT_ONCE, at = sample * s->k * s->features + first;
+    selectBlock(y + at, index + at, x + sample * s->length * s->features + first, s, THNN_min(FEATURES_AT_ONCE, s->features - first),
                 keys + THNN_threadId() * perThread);
   }
 }
@@ -80,10 +80,10 @@ void THNN_(keepLargest)(Call *call, real *y, index_t *index, const real *x, cons
 void THNN_(spreadKept)(Call *call, real *gx, const real *g, const index_t *index, const Frames *s)
 {
   const int threads = THNN_threads(call, s->samples * (s->length + s->k) * s->features);
-  const int64_t blocks = THNN_ceilDiv(s->features, BLOCK);
+  const int64_t blocks = THNN_ceilDiv(s->features, FEATURES_AT_ONCE);
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s->samples * blocks; i++) {
-    const int64_t sample = i / blocks, first = i % blocks * BLOCK, end = THNN_min(first + BLOCK, s->features);
+    const int64_t sample = i / blocks, first = i % blocks * FEATURES_AT_ONCE, end = THNN_min(first + FEATURES_AT_ONCE, s->features);
     real *to = gx + sample * s->length * s->features;
     for (int64_t t = 0; t < s->length; t++)
       for (int64_t f = first; f < end; f++) to[t * s->features + f] = 0;

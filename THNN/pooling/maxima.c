@@ -123,7 +123,7 @@ THNN_INLINE lane maxBand(Found to, const real *x, const Space *p, const MaxTable
 /* ---- small windows of planes: a row of outputs at once, cell by cell of their windows */
 
 /* Where it skips cells, gcc leaves at least one window of a loop to be taken alone: so loops are one window longer than vectors. */
-enum { WIDE = LANES + 1 };
+enum { WIDE = CELLS_AT_ONCE + 1 };
 
 /* The cells of one row of a window, which are at `offset` in it and whose sum is added to `sum`. */
 THNN_INLINE void challengeBy(const real *cell, int64_t offset, int kernel, THNN_REAL *m, lane *s, THNN_REAL *sum)
@@ -157,7 +157,7 @@ THNN_INLINE lane maxCells(real *restrict y, index_t *restrict index, int64_t ori
 THNN_INLINE lane maxWide(Found to, int64_t origin, const real *x, int64_t width, int rows, int kernel, int64_t stride, int64_t n)
 {
   if (n < WIDE) return maxCells(to.y, to.index, origin, x, width, rows, kernel, stride, n);
-  const int64_t last = n - WIDE, skip = last * stride, whole = (n - 1) / LANES * LANES + 1;
+  const int64_t last = n - WIDE, skip = last * stride, whole = (n - 1) / CELLS_AT_ONCE * CELLS_AT_ONCE + 1;
   const lane odd = maxCells(to.y, to.index, origin, x, width, rows, kernel, stride, whole);
   if (whole == n) return odd;
   return odd | maxCells(to.y + last, to.index + last, origin + skip, x + skip, width, rows, kernel, stride, WIDE);
@@ -199,7 +199,7 @@ THNN_INLINE lane maxSmallRow(Found to, const real *x, const Space *p, const MaxT
 static int areStretches(const Space *p)
 {
   const int slices = p->t.in == p->t.out, rows = slices && p->h.in == p->h.out;
-  return !p->w.kernel && (p->w.out == 1 ? slices || p->h.out == 1 : rows && THNN_ceilDiv(p->w.in, p->w.out) >= LANES);
+  return !p->w.kernel && (p->w.out == 1 ? slices || p->h.out == 1 : rows && THNN_ceilDiv(p->w.in, p->w.out) >= CELLS_AT_ONCE);
 }
 
 /* Output row o of such windows. */
@@ -321,7 +321,7 @@ void THNN_(maxima)(Call *call, real *y, index_t *index, const real *x, const Spa
   }
 }
 
-enum { FEW = 64 }; /* outputs at a time */
+enum { OUTPUTS_AT_ONCE = 64 }; /* outputs at a time */
 
 /* to[at[o]] += from[o], n times; -1 is nowhere. */
 THNN_INLINE void scatter(real *restrict to, const real *restrict from, const index_t *restrict at, int64_t n)
@@ -336,8 +336,8 @@ THNN_INLINE void scatter(real *restrict to, const real *restrict from, const ind
 THNN_KERNEL void scatterLargePlane(real *to, const real *from, const index_t *at, int64_t cells, int64_t outputs)
 {
   int64_t clean = 0;
-  for (int64_t first = 0; first < outputs; first += FEW) {
-    const int64_t end = THNN_min(first + FEW, outputs);
+  for (int64_t first = 0; first < outputs; first += OUTPUTS_AT_ONCE) {
+    const int64_t end = THNN_min(first + OUTPUTS_AT_ONCE, outputs);
     index_t last = -1;
     for (int64_t o = first; o < end; o++) last = at[o] > last ? at[o] : last;
     const int64_t needed = THNN_max(last + 1, clean);
@@ -352,8 +352,8 @@ static void scatterSmallPlanes(real *to, const real *from, const index_t *at, in
 {
   memset(to, 0, (size_t)(planes * cells) * sizeof(real));
   for (int64_t i = 0; i < planes; i++, to += cells)
-    for (int64_t first = 0; first < outputs; first += FEW) {
-      const int64_t n = THNN_min(FEW, outputs - first);
+    for (int64_t first = 0; first < outputs; first += OUTPUTS_AT_ONCE) {
+      const int64_t n = THNN_min(OUTPUTS_AT_ONCE, outputs - first);
       scatter(to, from, at, n);
       from += n, at += n;
     }

@@ -139,24 +139,24 @@ typedef struct Spread {
   Tables of;
   Intervals seenT, seenH; /* the windows of a slice and of a row */
   Columns columns;        /* adaptive: the windows of each column, as windows with inputs and outputs exchanged */
-  const Seen *seen;       /* the same in registers */
+  const SeenWindows *seen;       /* the same in registers */
   int64_t most;           /* rows of gradOutput at a time */
   int64_t share, length;  /* room for shares, sliding windows' with zeros on either side, and for a row spread over the columns */
 } Spread;
 
 /* Where windows are not narrower than a cell, each cell of a row sees one of them or two: which. NULL where the processor has no
  * registers for that; nor do they pay for long windows in a single row. */
-static Seen *windowsSeen(Call *call, const Space *p)
+static SeenWindows *windowsSeen(Call *call, const Space *p)
 {
   const Axis *w = &p->w;
   const int isLong = w->in > SHORT * w->out && p->t.in * p->h.in == 1;
   if (w->kernel || w->in < w->out || isLong || !registerLoops()) return NULL;
-  Seen *seen = THNN_scratch(call, THNN_ceilDiv(w->in, WIDTH), sizeof(Seen));
+  SeenWindows *seen = THNN_scratch(call, THNN_ceilDiv(w->in, VECTOR_CELLS), sizeof(SeenWindows));
   for (int64_t i = 0; THNN_ready(call) && i < w->in; i++) {
-    Seen *s = seen + i / WIDTH;
+    SeenWindows *s = seen + i / VECTOR_CELLS;
     const int64_t first = firstWindow(w, i);
-    if (i % WIDTH == 0) s->low = first;
-    s->pick[i % WIDTH] = (lane)(first - s->low + (endWindow(w, i) - first > 1 ? WIDTH : 0));
+    if (i % VECTOR_CELLS == 0) s->low = first;
+    s->pick[i % VECTOR_CELLS] = (lane)(first - s->low + (endWindow(w, i) - first > 1 ? VECTOR_CELLS : 0));
   }
   return seen;
 }

@@ -167,17 +167,17 @@ THNN_INLINE real shareOf(real y, enum Kind kind, double p)
   return 1;
 }
 
-/* Room for a row of what windows have to share, and behind it for all such rows, spread over the columns. */
-THNN_INLINE int64_t shareRoom(const Space *p) { return THNN_perThread(shareLength(&p->w)); }
-THNN_INLINE int64_t spreadRoom(const Space *p) { return shareRoom(p) + THNN_perThread(p->h.out * spreadLength(&p->w)); }
+/* Memory for a row of what windows have to share, and behind it for all such rows, spread over the columns. */
+THNN_INLINE int64_t shareScratch(const Space *p) { return THNN_perThread(shareLength(&p->w)); }
+THNN_INLINE int64_t spreadScratch(const Space *p) { return shareScratch(p) + THNN_perThread(p->h.out * spreadLength(&p->w)); }
 
 THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const real *g, const real *y, const Space *p,
-                              const Power *power, enum Kind kind, real *room)
+                              const Power *power, enum Kind kind, real *memory)
 {
   const Axis w = p->w;
   const int64_t cells = p->h.in * w.in;
   const int zeroPasses = power->zeroPasses;
-  real *share = room, *spread = room + shareRoom(p), *mine = share + shareLead(&w);
+  real *share = memory, *spread = memory + shareScratch(p), *mine = share + shareLead(&w);
   memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
   for (int64_t oh = 0; oh < p->h.out; oh++, g += w.out, y += w.out) {
     THNN_fetch(g, THNN_AHEAD, w.out * (int64_t)sizeof(real));
@@ -207,16 +207,16 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
   }
 }
 
-THNN_KERNEL void normGradientPlane(real *gx, const real *x, const real *g, const real *y, const Space *p, const Power *power, real *room)
+THNN_KERNEL void normGradientPlane(real *gx, const real *x, const real *g, const real *y, const Space *p, const Power *power, real *memory)
 {
   switch (power->kind) {
-  case PLAIN: normGradient(gx, x, g, y, p, power, PLAIN, room); break;
-  case MAGNITUDE: normGradient(gx, x, g, y, p, power, MAGNITUDE, room); break;
-  case SQUARE: normGradient(gx, x, g, y, p, power, SQUARE, room); break;
-  case PLAIN_CUBE: normGradient(gx, x, g, y, p, power, PLAIN_CUBE, room); break;
-  case CUBE: normGradient(gx, x, g, y, p, power, CUBE, room); break;
-  case FOURTH: normGradient(gx, x, g, y, p, power, FOURTH, room); break;
-  default: normGradient(gx, x, g, y, p, power, LOGARITHM, room); break;
+  case PLAIN: normGradient(gx, x, g, y, p, power, PLAIN, memory); break;
+  case MAGNITUDE: normGradient(gx, x, g, y, p, power, MAGNITUDE, memory); break;
+  case SQUARE: normGradient(gx, x, g, y, p, power, SQUARE, memory); break;
+  case PLAIN_CUBE: normGradient(gx, x, g, y, p, power, PLAIN_CUBE, memory); break;
+  case CUBE: normGradient(gx, x, g, y, p, power, CUBE, memory); break;
+  case FOURTH: normGradient(gx, x, g, y, p, power, FOURTH, memory); break;
+  default: normGradient(gx, x, g, y, p, power, LOGARITHM, memory); break;
   }
 }
 
@@ -273,8 +273,8 @@ void THNN_(spreadNorms)(Call *call, real *gx, const real *x, const real *g, cons
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (plane * (power->kind == LOGARITHM ? 8 : 1) + outputs * p->w.kernel));
-  const int64_t room = spreadRoom(p);
-  real *rooms = THNN_scratch(call, threads * room, sizeof(real));
+  const int64_t length = spreadScratch(p);
+  real *memory = THNN_scratch(call, threads * length, sizeof(real));
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
@@ -283,7 +283,7 @@ void THNN_(spreadNorms)(Call *call, real *gx, const real *x, const real *g, cons
     const real *cells = x + i * plane, *gradients = g + i * outputs, *norms = y + i * outputs;
     if (needsRatios(norms, p, power)) ratioGradientPlane(to, cells, gradients, norms, p, power);
     else {
-      normGradientPlane(to, cells, gradients, norms, p, power, rooms + THNN_threadId() * room);
+      normGradientPlane(to, cells, gradients, norms, p, power, memory + THNN_threadId() * length);
       clearUnseen(to, p);
     }
   }

@@ -23,8 +23,8 @@ enum {
 typedef struct Group {
   int64_t first, column[REGISTERS]; /* where in a row of the plane each register begins */
   int windows, registers, cells;    /* how many; cells of the largest window */
-  lane place[REGISTERS * WIDTH];    /* the column that each place of the table stands for */
-  lane pick[MOST_CELLS * WIDTH];    /* where in the table cell k of each window is; those with fewer repeat their last one */
+  lane place[REGISTERS * VECTOR_CELLS];    /* the column that each place of the table stands for */
+  lane pick[MOST_CELLS * VECTOR_CELLS];    /* where in the table cell k of each window is; those with fewer repeat their last one */
 } Group;
 
 typedef struct Groups {
@@ -38,22 +38,22 @@ Group *THNN_(newGroups)(Call *call, int threads, int64_t out);
  * or the processor has no such. */
 Groups THNN_(groupWindows)(Group *groups, const int64_t *start, const int64_t *end, int64_t step, int64_t out, int64_t in);
 
-/* WIDTH neighbouring cells of a row: they see adaptive windows low, low + 1, ..., one of them or two. */
-typedef struct Seen {
+/* VECTOR_CELLS neighbouring cells of a row: they see adaptive windows low, low + 1, ..., one of them or two. */
+typedef struct SeenWindows {
   int64_t low;
-  lane pick[WIDTH]; /* the first one in a register from `low` on; WIDTH later its sum with the next */
-} Seen;
+  lane pick[VECTOR_CELLS]; /* the first one in a register from `low` on; VECTOR_CELLS later its sum with the next */
+} SeenWindows;
 
 typedef struct RegisterLoops {
   /* The maxima of a row of outputs, and where they are; not 0 if there may be a NaN: then they are to be found in another way. */
   lane (*maxGroups)(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, Groups groups);
-  /* The same of n stretches of x, at least WIDTH cells and at most `most` <= SHORT_STRETCH, whose places count from `origin` on. */
+  /* The same of n stretches of x, at least VECTOR_CELLS cells and at most `most` <= SHORT_STRETCH, whose places count from `origin` on. */
   lane (*maxStretches)(real *y, index_t *index, const real *x, int64_t origin, const Intervals *of, int64_t most, int64_t n);
   /* y[i] = the sum of window i of `rows` rows, each of them stretches of less than SHORT_STRETCH cells */
   void (*sumStretches)(real *y, const real *x, int64_t rows, const Intervals *of, const Axis *a);
   /* gx (+)= the shares of the windows that see each cell of rows [top, bottom); gx begins with row top, share with window `first`. */
   void (*gatherShares)(real *gx, int add, const real *share, const Intervals *rows, int64_t first, int64_t top, int64_t bottom,
-                       const Axis *a, const Seen *seen);
+                       const Axis *a, const SeenWindows *seen);
 } RegisterLoops;
 extern const RegisterLoops THNN_(registerLoops);
 

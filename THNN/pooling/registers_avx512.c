@@ -31,7 +31,7 @@ THNN_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Space *p
   for (int r = 0; r < registers; r++) {
     most[r] = allCells(-INFINITY);
     sum[r] = allCells(0);
-    place[r] = loadPlaces(g->place + r * WIDTH);
+    place[r] = loadPlaces(g->place + r * VECTOR_CELLS);
   }
   for (int64_t i = t.start; i < t.end; i += t.step)
     for (int64_t j = h.start; j < h.end; j += h.step) {
@@ -41,7 +41,7 @@ THNN_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Space *p
         const Cells v = loadCells(x + origin + offset + g->column[r]);
         const Lanes greater = areGreater(v, most[r]);
         most[r] = largerOf(v, most[r]);
-        place[r] = sumOf(place[r], greater, loadPlaces(g->place + r * WIDTH), allPlaces((lane)offset));
+        place[r] = sumOf(place[r], greater, loadPlaces(g->place + r * VECTOR_CELLS), allPlaces((lane)offset));
         sum[r] += v;
       }
     }
@@ -52,7 +52,7 @@ THNN_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Space *p
   Cells best = (Cells)lookUp(bits, registers, pick);
   Places where = lookUp(place, registers, pick);
   for (int k = 1; k < g->cells; k++) {
-    pick = loadPlaces(g->pick + k * WIDTH);
+    pick = loadPlaces(g->pick + k * VECTOR_CELLS);
     const Cells v = (Cells)lookUp(bits, registers, pick);
     const Places at = lookUp(place, registers, pick);
     const Lanes take = areGreater(v, best) | areLess(areEqual(v, best), at, where);
@@ -85,28 +85,28 @@ static lane maxOfGroups(real *y, index_t *index, const real *x, const Space *p, 
 /* Maxima of those that few registers hold; the last register of a stretch overlaps the one before. */
 THNN_INLINE lane maxInFew(real *y, index_t *index, const real *x, int64_t origin, const Intervals *of, int64_t out, int registers)
 {
-  for (int64_t first = 0; first < out; first += WIDTH) {
-    const int64_t *start = of->start + first, *end = of->end + first, n = THNN_min(out - first, WIDTH);
-    Cells each[WIDTH];
-    real largest[WIDTH];
+  for (int64_t first = 0; first < out; first += VECTOR_CELLS) {
+    const int64_t *start = of->start + first, *end = of->end + first, n = THNN_min(out - first, VECTOR_CELLS);
+    Cells each[VECTOR_CELLS];
+    real largest[VECTOR_CELLS];
     Lanes nan = 0;
-    for (int64_t i = 0; i < WIDTH; i++) {
-      const int64_t begin = i < n ? start[i] : start[0], last = (i < n ? end[i] : end[0]) - WIDTH;
+    for (int64_t i = 0; i < VECTOR_CELLS; i++) {
+      const int64_t begin = i < n ? start[i] : start[0], last = (i < n ? end[i] : end[0]) - VECTOR_CELLS;
       THNN_fetch(x + begin, THNN_AHEAD, (registers - 1) * (int64_t)sizeof(Cells)); /* the last one is shared with the next stretch */
       each[i] = loadCells(x + last);
       nan |= areNan(each[i]);
       for (int r = 0; r < registers - 1; r++) {
-        const Cells v = loadCells(x + THNN_min(begin + r * WIDTH, last));
+        const Cells v = loadCells(x + THNN_min(begin + r * VECTOR_CELLS, last));
         nan |= areNan(v);
         each[i] = largerOf(each[i], v);
       }
     }
     if (nan) return 1;
-    storeSome(largest, firstLanes(WIDTH), foldEach(each, 1));
+    storeSome(largest, firstLanes(VECTOR_CELLS), foldEach(each, 1));
     for (int64_t i = 0; i < n; i++) {
       uint64_t found = 0;
       for (int r = 0; r < registers; r++) {
-        const int64_t skip = THNN_min(r * WIDTH, end[i] - start[i] - WIDTH);
+        const int64_t skip = THNN_min(r * VECTOR_CELLS, end[i] - start[i] - VECTOR_CELLS);
         found |= (uint64_t)areEqual(loadCells(x + start[i] + skip), allCells(largest[i])) << skip;
       }
       const int64_t at = start[i] + __builtin_ctzll(found);
@@ -119,7 +119,7 @@ THNN_INLINE lane maxInFew(real *y, index_t *index, const real *x, int64_t origin
 
 static lane maxOfStretches(real *y, index_t *index, const real *x, int64_t origin, const Intervals *of, int64_t most, int64_t n)
 {
-  const int registers = (int)THNN_ceilDiv(most, WIDTH);
+  const int registers = (int)THNN_ceilDiv(most, VECTOR_CELLS);
   if (registers <= 2) return maxInFew(y, index, x, origin, of, n, 2);
   if (registers <= 4) return maxInFew(y, index, x, origin, of, n, 4);
   return maxInFew(y, index, x, origin, of, n, registers);
@@ -129,25 +129,25 @@ static lane maxOfStretches(real *y, index_t *index, const real *x, int64_t origi
 THNN_INLINE void sumInFew(real *y, const real *x, int64_t rows, const Intervals *of, const Axis *a, int registers)
 {
   const int last = registers - 1;
-  for (int64_t first = 0, o = 0; first < rows * a->out; first += WIDTH) {
-    const int64_t n = THNN_min(rows * a->out - first, WIDTH);
-    Cells each[WIDTH];
+  for (int64_t first = 0, o = 0; first < rows * a->out; first += VECTOR_CELLS) {
+    const int64_t n = THNN_min(rows * a->out - first, VECTOR_CELLS);
+    Cells each[VECTOR_CELLS];
     for (int64_t i = 0; i < n; i++) {
       const real *start = x + of->start[o];
       THNN_fetch(start, THNN_AHEAD, registers * (int64_t)sizeof(Cells));
-      Cells sum = loadSome(lanesOf(of->end[o] - of->start[o], last), start + last * WIDTH);
-      for (int r = 0; r < last; r++) sum += loadCells(start + r * WIDTH);
+      Cells sum = loadSome(lanesOf(of->end[o] - of->start[o], last), start + last * VECTOR_CELLS);
+      for (int r = 0; r < last; r++) sum += loadCells(start + r * VECTOR_CELLS);
       each[i] = sum;
       if (++o == a->out) o = 0, x += a->in;
     }
-    for (int64_t i = n; i < WIDTH; i++) each[i] = allCells(0);
+    for (int64_t i = n; i < VECTOR_CELLS; i++) each[i] = allCells(0);
     storeSome(y + first, firstLanes(n), foldEach(each, 0));
   }
 }
 
 static void sumStretches(real *y, const real *x, int64_t rows, const Intervals *of, const Axis *a)
 {
-  const int registers = (int)(THNN_ceilDiv(a->in, a->out) / WIDTH) + 1;
+  const int registers = (int)(THNN_ceilDiv(a->in, a->out) / VECTOR_CELLS) + 1;
   if (registers == 1) sumInFew(y, x, rows, of, a, 1);
   else if (registers == 2) sumInFew(y, x, rows, of, a, 2);
   else if (registers == 3) sumInFew(y, x, rows, of, a, 3);
@@ -157,7 +157,7 @@ static void sumStretches(real *y, const real *x, int64_t rows, const Intervals *
 
 /* ---- gradients of adaptive averages */
 
-/* What a row of n shares, from the lowest one seen, gives to WIDTH neighbouring cells. */
+/* What a row of n shares, from the lowest one seen, gives to VECTOR_CELLS neighbouring cells. */
 THNN_INLINE Cells sharesOf(const real *share, int64_t n, Places pick)
 {
   const Cells one = loadSome(firstLanes(n), share), next = loadSome(firstLanes(n - 1), share + 1);
@@ -165,10 +165,10 @@ THNN_INLINE Cells sharesOf(const real *share, int64_t n, Places pick)
 }
 
 static void gatherShares(real *gx, int add, const real *share, const Intervals *rows, int64_t first, int64_t top, int64_t bottom,
-                         const Axis *a, const Seen *seen)
+                         const Axis *a, const SeenWindows *seen)
 {
   const int alone = !add && bottom - top == 1 && rows->end[top] - first == 1; /* as in sequences */
-  for (int64_t i = 0; i < a->in; i += WIDTH, seen++) {
+  for (int64_t i = 0; i < a->in; i += VECTOR_CELLS, seen++) {
     const Lanes cells = firstLanes(a->in - i);
     const Places pick = loadPlaces(seen->pick);
     const int64_t n = a->out - seen->low;

@@ -5,7 +5,7 @@
  *
  * SoftPool is the case l = beta x, where the two gradients make one: gradX[i] + beta gradL[i].
  *
- * A window is calm if none of its logits is beyond CALM. Then E = exp(l) is far from overflow and underflow, one exponential per
+ * A window is calm if none of its logits is beyond CALM_LOGIT. Then E = exp(l) is far from overflow and underflow, one exponential per
  * cell serves all windows, and with S[o] = sum E and p[o] = g[o] / S[o]
  *     gradX[i] = E[i] sum over o of p[o],   gradL[i] = E[i] (x[i] sum over o of p[o] - sum over o of p[o] y[o])
  * so that backward, too, works along whole rows.
@@ -27,11 +27,11 @@
 /* Windows in a piece: its rows stay in the first level cache. */
 enum {
   PIECE = 512,
-  LANES = 16,
+  MULTIPLE = 16, /* of so many cells rows are made, where they can be: whole vectors */
 };
 
-static const THNN_REAL CALM = 40;
-static const THNN_REAL NEAR = 1e9; /* values of a calm window are not beyond this, lest sums of E x overflow */
+static const THNN_REAL CALM_LOGIT = 40;
+static const THNN_REAL CALM_VALUE = 1e9; /* values of a calm window are not beyond this, lest sums of E x overflow */
 
 typedef struct SoftPool {
   Space p;
@@ -75,7 +75,7 @@ static void setBeta(SoftPool *s, int lip, THNN_REAL beta)
 {
   s->beta = beta;
   s->scale = (THNN_REAL)1.4426950408889634 * beta;
-  s->limit = lip || beta * NEAR <= CALM ? NEAR : CALM / beta;
+  s->limit = lip || beta * CALM_VALUE <= CALM_LOGIT ? CALM_VALUE : CALM_LOGIT / beta;
   s->exact = beta > 0;
 }
 
@@ -92,7 +92,7 @@ THNN_INLINE Block blockOf(const Space *p, int64_t ot, int64_t oh, int64_t ow)
   b.slices = windowEnd(&p->t, ot) - t;
   b.rows = windowEnd(&p->h, oh) - h;
   b.cells = cells;
-  b.wide = THNN_min(THNN_ceilDiv(cells, LANES) * LANES, p->w.in - start);
+  b.wide = THNN_min(THNN_ceilDiv(cells, MULTIPLE) * MULTIPLE, p->w.in - start);
   b.slice = p->h.in * p->w.in;
   b.pitch = p->w.in;
   return b;
@@ -153,7 +153,7 @@ THNN_INLINE int weighFewRows(Wanted wanted, int n, int add, const SoftPool *s, P
     value = w.value;
     logit = w.logit;
   }
-  return value <= magnitude(s->limit) && (!lip || logit <= magnitude(CALM));
+  return value <= magnitude(s->limit) && (!lip || logit <= magnitude(CALM_LOGIT));
 }
 
 THNN_INLINE void clearPads(real *a, const Block *b)
@@ -210,7 +210,7 @@ THNN_INLINE void addGradients(int lip, int large, THNN_REAL limit, Plane c, cons
   real *gx = c.gx, *gl = c.gl;
 #pragma omp simd
   for (int64_t i = 0; i < cells; i++) {
-    const int none = large & (!(real_abs(x[i]) <= limit) | !(real_abs(lip ? l[i] : 0) <= CALM));
+    const int none = large & (!(real_abs(x[i]) <= limit) | !(real_abs(lip ? l[i] : 0) <= CALM_LOGIT));
     if (lip) {
       gx[i] += none ? 0 : e[i] * p[i];
       gl[i] += none ? 0 : e[i] * (x[i] * p[i] - q[i]);
@@ -296,7 +296,7 @@ THNN_INLINE void passWindows(int pass, int lip, int64_t stride, const SoftPool *
           for (int64_t o = 0; o < n; o++) {
             const THNN_REAL key = lip ? logit[o] : cell[o], old = m[o];
             m[o] = (!(key <= old) & (old == old)) ? key : old;
-            large[o] = ((real_abs(cell[o]) <= limit) & (real_abs(lip ? key : 0) <= CALM)) ? large[o] : 1;
+            large[o] = ((real_abs(cell[o]) <= limit) & (real_abs(lip ? key : 0) <= CALM_LOGIT)) ? large[o] : 1;
           }
         } else if (pass == SUMS) {
 #pragma omp simd
@@ -468,7 +468,7 @@ static Scratch newScratch(Call *call, const Space *p, int backward)
     cells = THNN_max(cells, b.wide);
   }
   const int64_t rows = THNN_min(p->t.kernel, p->t.in) * THNN_min(p->h.kernel, p->h.in);
-  Scratch scratch = {.padded = THNN_perThread(padded + LANES), .out = THNN_perThread(THNN_min(p->w.out, PIECE) + 4)};
+  Scratch scratch = {.padded = THNN_perThread(padded + MULTIPLE), .out = THNN_perThread(THNN_min(p->w.out, PIECE) + 4)};
   scratch.all = 4 * scratch.padded + 7 * scratch.out + (backward ? THNN_perThread(rows * cells) : 0);
   scratch.threads = THNN_threads(call, p->planes * (planeCells(p) * (backward ? 16 : 8) + planeOutputs(p)));
   scratch.memory = THNN_scratch(call, scratch.threads * scratch.all, sizeof(real));

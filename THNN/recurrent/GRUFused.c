@@ -18,7 +18,7 @@
 #include "recurrent/gates.h"
 
 enum {
-  PARTS = 3,
+  GRU_PARTS = 3,
   STORED = 5,
 };
 
@@ -60,11 +60,11 @@ static void gruForward(Call *call, const real *x, Addends to, const real *hx, re
 {
   const int threads = cellThreads(call, &s);
   const int64_t n = s.hidden;
-  const real *b1 = biasOrZeros(call, to.bias1, PARTS * n), *b2 = biasOrZeros(call, to.bias2, PARTS * n);
+  const real *b1 = biasOrZeros(call, to.bias1, GRU_PARTS * n), *b2 = biasOrZeros(call, to.bias2, GRU_PARTS * n);
   if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s.samples; i++)
-    forward(x + i * PARTS * n, to.hidden + i * PARTS * n, b1, b2, hx + i * n, y + i * n, stored + i * STORED * n, n);
+    forward(x + i * GRU_PARTS * n, to.hidden + i * GRU_PARTS * n, b1, b2, hx + i * n, y + i * n, stored + i * STORED * n, n);
 }
 
 static void gruBackward(Call *call, real *gx, real *gh, const real *g, real *ghx, const real *stored, Cells s)
@@ -73,7 +73,7 @@ static void gruBackward(Call *call, real *gx, real *gh, const real *g, real *ghx
   const int64_t n = s.hidden;
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s.samples; i++)
-    backward(gx + i * PARTS * n, gh + i * PARTS * n, g + i * n, ghx + i * n, stored + i * STORED * n, n);
+    backward(gx + i * GRU_PARTS * n, gh + i * GRU_PARTS * n, g + i * n, ghx + i * n, stored + i * STORED * n, n);
 }
 #endif
 
@@ -82,10 +82,10 @@ int32_t THNN_(GRUFused_updateOutput)(THNNState *state, const THTensor *input, co
 {
   Cells s;
   THNN_TRY(checkCells(__func__, "hx", view(hx), &s));
-  THNN_TRY(checkParts(__func__, "input", view(input), &s, PARTS, 0));
-  THNN_TRY(checkParts(__func__, "hidden", view(hidden), &s, PARTS, 0));
-  THNN_TRY(checkBias(__func__, "bias1", view(bias1), &s, PARTS));
-  THNN_TRY(checkBias(__func__, "bias2", view(bias2), &s, PARTS));
+  THNN_TRY(checkParts(__func__, "input", view(input), &s, GRU_PARTS, 0));
+  THNN_TRY(checkParts(__func__, "hidden", view(hidden), &s, GRU_PARTS, 0));
+  THNN_TRY(checkBias(__func__, "bias1", view(bias1), &s, GRU_PARTS));
+  THNN_TRY(checkBias(__func__, "bias2", view(bias2), &s, GRU_PARTS));
   THNN_TRY(checkParts(__func__, "output", view(output), &s, 1, 1));
   THNN_TRY(checkParts(__func__, "storage", view(storage), &s, STORED, 1));
 
@@ -103,8 +103,8 @@ int32_t THNN_(GRUFused_updateGradInput)(THNNState *state, THTensor *gradInInput,
 {
   Cells s;
   THNN_TRY(checkCells(__func__, "gradOutput", view(gradOutput), &s));
-  THNN_TRY(checkParts(__func__, "gradInInput", view(gradInInput), &s, PARTS, 1));
-  THNN_TRY(checkParts(__func__, "gradInHidden", view(gradInHidden), &s, PARTS, 1));
+  THNN_TRY(checkParts(__func__, "gradInInput", view(gradInInput), &s, GRU_PARTS, 1));
+  THNN_TRY(checkParts(__func__, "gradInHidden", view(gradInHidden), &s, GRU_PARTS, 1));
   THNN_TRY(checkParts(__func__, "gradInputHx", view(gradInputHx), &s, 1, 1));
   THNN_TRY(checkParts(__func__, "storage", view(storage), &s, STORED, 0));
 

@@ -17,7 +17,7 @@
  * for hosts, in CUDA; no class of Torch7 used it. */
 #include "recurrent/gates.h"
 
-enum { PARTS = 4 };
+enum { LSTM_PARTS = 4 };
 
 #ifndef THNN_CUDA
 THNN_KERNEL void forward(real *restrict gates, const real *restrict hidden, const real *restrict bias1,
@@ -59,11 +59,11 @@ static void lstmForward(Call *call, real *gates, Addends to, const real *c, real
 {
   const int threads = cellThreads(call, &s);
   const int64_t n = s.hidden;
-  const real *b1 = biasOrZeros(call, to.bias1, PARTS * n), *b2 = biasOrZeros(call, to.bias2, PARTS * n);
+  const real *b1 = biasOrZeros(call, to.bias1, LSTM_PARTS * n), *b2 = biasOrZeros(call, to.bias2, LSTM_PARTS * n);
   if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s.samples; i++)
-    forward(gates + i * PARTS * n, to.hidden + i * PARTS * n, b1, b2, c + i * n, y + i * n, cy + i * n, n);
+    forward(gates + i * LSTM_PARTS * n, to.hidden + i * LSTM_PARTS * n, b1, b2, c + i * n, y + i * n, cy + i * n, n);
 }
 
 static void lstmBackward(Call *call, const GatesBack *b, Cells s)
@@ -72,7 +72,7 @@ static void lstmBackward(Call *call, const GatesBack *b, Cells s)
   const int64_t n = s.hidden;
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s.samples; i++)
-    backward(b->gates + i * PARTS * n, b->gradGates + i * PARTS * n, b->before + i * n, b->after + i * n, b->gradOutput + i * n,
+    backward(b->gates + i * LSTM_PARTS * n, b->gradGates + i * LSTM_PARTS * n, b->before + i * n, b->after + i * n, b->gradOutput + i * n,
              b->gradCell + i * n, b->gradBefore + i * n, n);
 }
 #endif
@@ -82,10 +82,10 @@ int32_t THNN_(LSTMFused_updateOutput)(THNNState *state, THTensor *input, const T
 {
   Cells s;
   THNN_TRY(checkCells(__func__, "cell", view(cell), &s));
-  THNN_TRY(checkParts(__func__, "input", view(input), &s, PARTS, 1));
-  THNN_TRY(checkParts(__func__, "hidden", view(hidden), &s, PARTS, 0));
-  THNN_TRY(checkBias(__func__, "bias1", view(bias1), &s, PARTS));
-  THNN_TRY(checkBias(__func__, "bias2", view(bias2), &s, PARTS));
+  THNN_TRY(checkParts(__func__, "input", view(input), &s, LSTM_PARTS, 1));
+  THNN_TRY(checkParts(__func__, "hidden", view(hidden), &s, LSTM_PARTS, 0));
+  THNN_TRY(checkBias(__func__, "bias1", view(bias1), &s, LSTM_PARTS));
+  THNN_TRY(checkBias(__func__, "bias2", view(bias2), &s, LSTM_PARTS));
   THNN_TRY(checkParts(__func__, "output", view(output), &s, 1, 1));
   THNN_TRY(checkParts(__func__, "outputCell", view(outputCell), &s, 1, 1));
 
@@ -104,8 +104,8 @@ int32_t THNN_(LSTMFused_updateGradInput)(THNNState *state, const THTensor *stora
 {
   Cells s;
   THNN_TRY(checkCells(__func__, "cx", view(cx), &s));
-  THNN_TRY(checkParts(__func__, "storage", view(storage), &s, PARTS, 0));
-  THNN_TRY(checkParts(__func__, "gradInGates", view(gradInGates), &s, PARTS, 1));
+  THNN_TRY(checkParts(__func__, "storage", view(storage), &s, LSTM_PARTS, 0));
+  THNN_TRY(checkParts(__func__, "gradInGates", view(gradInGates), &s, LSTM_PARTS, 1));
   THNN_TRY(checkParts(__func__, "cy", view(cy), &s, 1, 0));
   THNN_TRY(checkParts(__func__, "gradOutput", view(gradOutput), &s, 1, 0));
   THNN_TRY(checkParts(__func__, "gradOutputCell", view(gradOutputCell), &s, 1, 0));

@@ -25,10 +25,10 @@
 #include "core/turn.h"
 
 enum {
-  FEW = 8,        /* samples, at most, for which reading the weights takes longer than multiplying them */
+  FEW_SAMPLES = 8,        /* samples, at most, for which reading the weights takes longer than multiplying them */
   MANY = 12,      /* samples, at least, that a thread takes for itself, */
-  NEAR = 1 << 19, /* if all weights are no more bytes than this: each thread reads them in each step */
-  BLOCK = 128,    /* rows of weight in a task, whose sums are added later */
+  WEIGHT_BYTES = 1 << 19, /* if all weights are no more bytes than this: each thread reads them in each step */
+  TASK_ROWS = 128,    /* rows of weight in a task, whose sums are added later */
   UNITS = 64,     /* cells in a task */
   LONGEST = 1024  /* terms of a sum in reals */
 };
@@ -117,7 +117,8 @@ THNN_KERNEL void dots(real *restrict y, int64_t yRow, const real *restrict x, co
 
 static int isApart(const Sequence *s, int threads)
 {
-  return s->samples > FEW && s->samples >= MANY * threads && s->hidden * s->hidden <= NEAR / LSTM_PARTS / (int64_t)sizeof(real);
+  return s->samples > FEW_SAMPLES && s->samples >= MANY * threads &&
+         s->hidden * s->hidden <= WEIGHT_BYTES / LSTM_PARTS / (int64_t)sizeof(real);
 }
 
 static int threadsFor(const Call *call, const Sequence *s)
@@ -158,13 +159,13 @@ static void forwardApart(Call *call, const Steps *m, const real *packed, int64_t
 /* A few samples: each task has some cells of a step. */
 static void forwardFew(int threads, const Steps *m, const real *weight, real *sums, int64_t share, const Sequence *s)
 {
-  const int64_t n = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, tasks = THNN_ceilDiv(hidden, BLOCK);
+  const int64_t n = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, tasks = THNN_ceilDiv(hidden, TASK_ROWS);
   const real *h = m->h0, *c = m->c0;
   for (int64_t t = 0; t < s->steps; t++) {
     real *gates = m->gates + t * n * row, *output = m->output + t * n * hidden, *cell = m->cell + t * n * hidden;
 #pragma omp parallel for num_threads(threads)
     for (int64_t task = 0; task < tasks; task++)
-      combine(sums + task * share, h, weight, task * BLOCK, THNN_min((task + 1) * BLOCK, hidden), s);
+      combine(sums + task * share, h, weight, task * TASK_ROWS, THNN_min((task + 1) * TASK_ROWS, hidden), s);
 #pragma omp parallel for num_threads(threads)
     for (int64_t begin = 0; begin < hidden; begin += UNITS) {
       const int64_t end = THNN_min(begin + UNITS, hidden);
@@ -184,9 +185,9 @@ static void forward(Call *call, const Steps *m, const real *weight, const Sequen
 {
   const int threads = threadsFor(call, s);
   const int64_t n = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, share = THNN_perThread(n * row);
-  if (n <= FEW) {
+  if (n <= FEW_SAMPLES) {
     weight = inRows(call, threads, weight, s);
-    real *sums = THNN_scratch(call, THNN_ceilDiv(hidden, BLOCK) * share, sizeof(real)); /* one for each task */
+    real *sums = THNN_scratch(call, THNN_ceilDiv(hidden, TASK_ROWS) * share, sizeof(real)); /* one for each task */
     if (THNN_ready(call)) forwardFew(threads, m, weight, sums, share, s);
     return;
   }
@@ -223,7 +224,7 @@ static void gradientsOf(const StepsBack *b, int64_t t, int64_t first, int64_t la
 static void backward(Call *call, const StepsBack *b, const real *weight, const Sequence *s)
 {
   const int threads = threadsFor(call, s);
-  const int64_t samples = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, isFew = samples <= FEW;
+  const int64_t samples = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, isFew = samples <= FEW_SAMPLES;
   if (isFew) weight = inRows(call, threads, weight, s);
   const real *packed = isFew ? NULL : THNN_(packGemm)(call, threads, !s->isTurned, hidden, row, weight, s->columns);
   if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;

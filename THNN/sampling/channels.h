@@ -8,13 +8,13 @@
 #ifndef THNN_CUDA
 /* Channels in a group: a cache line of them; in a row, that many, few or one. Cells that are turned at a time. */
 enum {
-  LANES = 64 / sizeof(THNN_REAL),
-  FEW = 4,
+  MOST_CHANNELS = 64 / sizeof(THNN_REAL),
+  FEW_CHANNELS = 4,
   TURNED = 64,
 };
 
-static inline int64_t groupsOf(int64_t channels) { return THNN_ceilDiv(channels, LANES); }
-static inline int64_t longestRow(int64_t channels) { return channels > FEW ? LANES : (channels > 1 ? FEW : 1); }
+static inline int64_t groupsOf(int64_t channels) { return THNN_ceilDiv(channels, MOST_CHANNELS); }
+static inline int64_t longestRow(int64_t channels) { return channels > FEW_CHANNELS ? MOST_CHANNELS : (channels > 1 ? FEW_CHANNELS : 1); }
 
 /* Unrolled along the row, these loops become shuffles of whole vectors. */
 THNN_INLINE void joinCells(THNN_REAL *restrict rows, const real *const *restrict plane, int64_t n, int lanes)
@@ -37,7 +37,7 @@ THNN_INLINE void joinPlanes(THNN_REAL *restrict rows, const real *restrict x, in
 {
   const THNN_REAL none[TURNED] = {0};
   for (int64_t first = 0; first < n; first += TURNED) {
-    const real *plane[LANES];
+    const real *plane[MOST_CHANNELS];
     for (int c = 0; c < lanes; c++) plane[c] = c < channels ? x + c * stride + first : none;
     joinCells(rows + first * lanes, plane, THNN_min(TURNED, n - first), lanes);
   }
@@ -49,7 +49,7 @@ THNN_INLINE void splitPlanes(real *restrict y, const THNN_REAL *restrict rows, i
 {
   THNN_REAL none[TURNED];
   for (int64_t first = 0; first < n; first += TURNED) {
-    real *plane[LANES];
+    real *plane[MOST_CHANNELS];
     for (int c = 0; c < lanes; c++) plane[c] = c < channels ? y + c * stride + first : none;
     splitCells(plane, rows + first * lanes, THNN_min(TURNED, n - first), lanes);
   }

@@ -8,14 +8,14 @@
 
 /* ---- What places look at. */
 
-enum { PLACES = 128 }; /* that are looked at before the next ones */
+enum { PLACES_AT_ONCE = 128 }; /* that are looked at before the next ones */
 
 /* For each of some places: row and column of the first cell around it, and the fractions by which it is past that; the four cells, the
  * upper two and the lower two, each pair from left to right, and those that count, with a number that stands for none instead of the
  * others; their weights, 0 where a cell does not count. */
 typedef struct Looks {
-  int32_t row[PLACES], column[PLACES], cell[4][PLACES], counted[4][PLACES];
-  THNN_REAL down[PLACES], right[PLACES], weight[4][PLACES], gap[THNN_GAP];
+  int32_t row[PLACES_AT_ONCE], column[PLACES_AT_ONCE], cell[4][PLACES_AT_ONCE], counted[4][PLACES_AT_ONCE];
+  THNN_REAL down[PLACES_AT_ONCE], right[PLACES_AT_ONCE], weight[4][PLACES_AT_ONCE], gap[THNN_GAP];
 } Looks;
 
 /* In two steps, as gcc makes branches instead of vectors of all at once. */
@@ -90,8 +90,8 @@ static void samplePlanes(Call *call, real *y, const real *x, const real *places,
 
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t n = 0; n < p->samples; n++)
-    for (int64_t first = 0; first < cells; first += PLACES) {
-      const int64_t count = THNN_min(PLACES, cells - first);
+    for (int64_t first = 0; first < cells; first += PLACES_AT_ONCE) {
+      const int64_t count = THNN_min(PLACES_AT_ONCE, cells - first);
       Looks *looks = found + THNN_threadId();
       look(looks, places + 2 * (n * cells + first), count, p, -1);
       for (int64_t plane = n * p->channels; plane < (n + 1) * p->channels; plane++)
@@ -126,10 +126,10 @@ THNN_INLINE void sampleLanes(real *y, const ChannelGroup *group, int64_t begin, 
 {
   const Sampled *p = group->of;
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width;
-  THNN_REAL *some = group->memory, *rows = some + PLACES * lanes;
+  THNN_REAL *some = group->memory, *rows = some + PLACES_AT_ONCE * lanes;
   joinInput(rows, group->x, inputs, group->channels, lanes);
-  for (int64_t first = begin; first < end; first += PLACES) {
-    const int64_t n = THNN_min(PLACES, end - first);
+  for (int64_t first = begin; first < end; first += PLACES_AT_ONCE) {
+    const int64_t n = THNN_min(PLACES_AT_ONCE, end - first);
     look(group->looks, group->places + 2 * first, n, p, (int32_t)inputs);
     sampleRows(some, rows, group->looks, n, lanes);
     splitPlanes(y + first, some, cells, group->channels, n, lanes);
@@ -138,8 +138,8 @@ THNN_INLINE void sampleLanes(real *y, const ChannelGroup *group, int64_t begin, 
 
 THNN_KERNEL void sampleGroup(real *y, const ChannelGroup *group, int64_t begin, int64_t end)
 {
-  if (group->channels > FEW) sampleLanes(y, group, begin, end, LANES);
-  else if (group->channels > 1) sampleLanes(y, group, begin, end, FEW);
+  if (group->channels > FEW_CHANNELS) sampleLanes(y, group, begin, end, MOST_CHANNELS);
+  else if (group->channels > 1) sampleLanes(y, group, begin, end, FEW_CHANNELS);
   else sampleLanes(y, group, begin, end, 1);
 }
 
@@ -148,7 +148,7 @@ static void sampleGroups(Call *call, real *y, const real *x, const real *places,
 {
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, groups = groupsOf(p->channels);
   const int64_t parts = THNN_max(threads / (p->samples * groups), 1), part = THNN_ceilDiv(cells, parts);
-  const int64_t length = THNN_perThread((PLACES + inputs + 1) * longestRow(p->channels));
+  const int64_t length = THNN_perThread((PLACES_AT_ONCE + inputs + 1) * longestRow(p->channels));
   THNN_REAL *memory = THNN_scratch(call, threads * length, sizeof(real));
   Looks *looks = THNN_scratch(call, threads, sizeof(Looks));
   if (!THNN_ready(call)) return;
@@ -156,8 +156,8 @@ static void sampleGroups(Call *call, real *y, const real *x, const real *places,
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->samples * groups * parts; i++) {
     const int64_t number = i / parts, begin = i % parts * part, id = THNN_threadId();
-    const int64_t n = number / groups, channel = number % groups * LANES, plane = n * p->channels + channel;
-    const ChannelGroup group = {x + plane * inputs, places + 2 * n * cells, THNN_min(LANES, p->channels - channel), p, looks + id,
+    const int64_t n = number / groups, channel = number % groups * MOST_CHANNELS, plane = n * p->channels + channel;
+    const ChannelGroup group = {x + plane * inputs, places + 2 * n * cells, THNN_min(MOST_CHANNELS, p->channels - channel), p, looks + id,
                                 memory + id * length};
     sampleGroup(y + plane * cells, &group, begin, THNN_min(begin + part, cells));
   }
@@ -219,12 +219,12 @@ THNN_INLINE void gradientLanes(real *gx, real *slopes, const real *g, const Chan
   const Sampled *p = group->of;
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, channels = group->channels;
   Looks *looks = group->looks;
-  THNN_REAL *some = group->memory, *right = some + PLACES * lanes, *down = right + PLACES * lanes;
-  THNN_REAL *rows = down + PLACES * lanes, *sums = rows + (inputs + 1) * lanes;
+  THNN_REAL *some = group->memory, *right = some + PLACES_AT_ONCE * lanes, *down = right + PLACES_AT_ONCE * lanes;
+  THNN_REAL *rows = down + PLACES_AT_ONCE * lanes, *sums = rows + (inputs + 1) * lanes;
   joinInput(rows, group->x, inputs, channels, lanes);
   memset(sums, 0, (size_t)((inputs + 1) * lanes) * sizeof(real));
-  for (int64_t first = 0; first < cells; first += PLACES) {
-    const int64_t n = THNN_min(PLACES, cells - first);
+  for (int64_t first = 0; first < cells; first += PLACES_AT_ONCE) {
+    const int64_t n = THNN_min(PLACES_AT_ONCE, cells - first);
     look(looks, group->places + 2 * first, n, p, (int32_t)inputs);
     joinPlanes(some, g + first, cells, channels, n, lanes);
     scatterRows(sums, some, looks, n, lanes);
@@ -237,8 +237,8 @@ THNN_INLINE void gradientLanes(real *gx, real *slopes, const real *g, const Chan
 
 THNN_KERNEL void groupGradients(real *gx, real *slopes, const real *g, const ChannelGroup *group)
 {
-  if (group->channels > FEW) gradientLanes(gx, slopes, g, group, LANES);
-  else if (group->channels > 1) gradientLanes(gx, slopes, g, group, FEW);
+  if (group->channels > FEW_CHANNELS) gradientLanes(gx, slopes, g, group, MOST_CHANNELS);
+  else if (group->channels > 1) gradientLanes(gx, slopes, g, group, FEW_CHANNELS);
   else gradientLanes(gx, slopes, g, group, 1);
 }
 
@@ -257,7 +257,7 @@ THNN_KERNEL void addGroups(real *restrict gPlaces, const real *restrict slopes, 
 void THNN_(gridGradients)(Call *call, real *gx, real *gPlaces, const real *x, const real *places, const real *g, const Sampled *p)
 {
   const int64_t cells = p->oheight * p->owidth, inputs = p->height * p->width, groups = groupsOf(p->channels);
-  const int64_t tasks = p->samples * groups, length = THNN_perThread((3 * PLACES + 2 * (inputs + 1)) * longestRow(p->channels));
+  const int64_t tasks = p->samples * groups, length = THNN_perThread((3 * PLACES_AT_ONCE + 2 * (inputs + 1)) * longestRow(p->channels));
   const int threads = atMost(THNN_threads(call, 8 * p->samples * p->channels * (cells + inputs)), tasks);
   THNN_REAL *memory = THNN_scratch(call, threads * length, sizeof(real));
   Looks *looks = THNN_scratch(call, threads, sizeof(Looks));
@@ -266,8 +266,8 @@ void THNN_(gridGradients)(Call *call, real *gx, real *gPlaces, const real *x, co
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < tasks; i++) {
-    const int64_t n = i / groups, channel = i % groups * LANES, plane = n * p->channels + channel, id = THNN_threadId();
-    const ChannelGroup group = {x + plane * inputs, places + 2 * n * cells, THNN_min(LANES, p->channels - channel), p, looks + id,
+    const int64_t n = i / groups, channel = i % groups * MOST_CHANNELS, plane = n * p->channels + channel, id = THNN_threadId();
+    const ChannelGroup group = {x + plane * inputs, places + 2 * n * cells, THNN_min(MOST_CHANNELS, p->channels - channel), p, looks + id,
                                 memory + id * length};
     groupGradients(gx + plane * inputs, slopes + i * 2 * cells, g + plane * cells, &group);
   }

@@ -53,7 +53,7 @@ int32_t THNN_(checkStretchedGradients)(const char *f, const THTensor *gradOutput
 /* ---- The definition, plane by plane: an output is seen by the 8 cells around it, of which some may be one and the same. */
 
 /* The weight of the first or the second cell along an axis; the second one has none where the output lies on the first. */
-static double weightOf(const Axis *a, Mark m, int second)
+static double weightOf(const StretchedAxis *a, Mark m, int second)
 {
   const double fraction = (double)m.past / (double)stepsOf(a);
   return second ? fraction : 1 - fraction;

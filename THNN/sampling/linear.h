@@ -11,13 +11,13 @@
 
 /* ---- One axis. */
 
-typedef struct Axis {
+typedef struct StretchedAxis {
   int64_t in, out;
-} Axis;
+} StretchedAxis;
 
 typedef struct Stretched {
   Volumes in, out;
-  Axis t, h, w;
+  StretchedAxis t, h, w;
 } Stretched;
 
 /* The two cells around an output, one and the same for an output that lies on it, and how far it is past the first, in steps of which
@@ -26,9 +26,9 @@ typedef struct Mark {
   int64_t low, high, past;
 } Mark;
 
-THNN_INLINE int64_t stepsOf(const Axis *a) { return THNN_max(a->out - 1, 1); }
+THNN_INLINE int64_t stepsOf(const StretchedAxis *a) { return THNN_max(a->out - 1, 1); }
 
-THNN_INLINE Mark markOf(const Axis *a, int64_t o)
+THNN_INLINE Mark markOf(const StretchedAxis *a, int64_t o)
 {
   const int64_t steps = stepsOf(a), low = o * (a->in - 1) / steps, past = o * (a->in - 1) - low * steps;
   const Mark m = {low, low + (past > 0), past};
@@ -36,14 +36,14 @@ THNN_INLINE Mark markOf(const Axis *a, int64_t o)
 }
 
 /* The outputs that see cell i: [first, middle), between i - 1 and i, and [middle, end), from i on to i + 1. */
-typedef struct Seen {
+typedef struct SeenOutputs {
   int64_t first, middle, end;
-} Seen;
+} SeenOutputs;
 
-THNN_INLINE Seen seenBy(const Axis *a, int64_t i)
+THNN_INLINE SeenOutputs seenBy(const StretchedAxis *a, int64_t i)
 {
   const int64_t steps = stepsOf(a), cells = a->in - 1;
-  Seen seen = {0, 0, a->out};
+  SeenOutputs seen = {0, 0, a->out};
   if (cells == 0) return seen;
   if (i > 0) seen.first = (i - 1) * steps / cells + 1;
   seen.middle = THNN_min(THNN_ceilDiv(i * steps, cells), a->out);

@@ -12,7 +12,7 @@ typedef struct Marks {
   real *fraction;
 } Marks;
 
-static Marks marks(Call *call, const Axis *a)
+static Marks marks(Call *call, const StretchedAxis *a)
 {
   Marks m = {THNN_scratch(call, a->out, sizeof(int64_t)), THNN_scratch(call, a->out, sizeof(int64_t)),
              THNN_scratch(call, a->out, sizeof(real))};
@@ -25,9 +25,9 @@ static Marks marks(Call *call, const Axis *a)
   return m;
 }
 
-static Seen *seenCells(Call *call, const Axis *a)
+static SeenOutputs *seenCells(Call *call, const StretchedAxis *a)
 {
-  Seen *seen = THNN_scratch(call, a->in, sizeof(Seen));
+  SeenOutputs *seen = THNN_scratch(call, a->in, sizeof(SeenOutputs));
   for (int64_t i = 0; THNN_ready(call) && i < a->in; i++) seen[i] = seenBy(a, i);
   return seen;
 }
@@ -58,12 +58,12 @@ THNN_KERNEL void blendFour(real *restrict to, const real *a, const real *b, cons
 }
 
 /* Stretched rows of one plane: those around an output row have different slots, and the next output row finds most of them. */
-typedef struct Rows {
+typedef struct StretchedRows {
   real *row[4];
   int64_t key[4];
-} Rows;
+} StretchedRows;
 
-static const real *stretched(Rows *rows, const real *x, const Stretched *p, Marks widths, int64_t t, int64_t h)
+static const real *stretched(StretchedRows *rows, const real *x, const Stretched *p, Marks widths, int64_t t, int64_t h)
 {
   const int64_t slot = t % 2 * 2 + h % 2, key = t * p->h.in + h;
   if (rows->key[slot] != key) stretchRow(rows->row[slot], x + key * p->w.in, widths, p->w.out);
@@ -85,7 +85,7 @@ void THNN_(stretch)(Call *call, real *to, const real *from, const Stretched *p)
     for (int64_t band = 0; band < nRows; band += BAND) {
       const real *x = from + plane * volumeCells(&p->in);
       real *mine = scratch + THNN_threadId() * room;
-      Rows rows = {{mine, mine + width, mine + 2 * width, mine + 3 * width}, {-1, -1, -1, -1}};
+      StretchedRows rows = {{mine, mine + width, mine + 2 * width, mine + 3 * width}, {-1, -1, -1, -1}};
       for (int64_t row = band; row < THNN_min(band + BAND, nRows); row++) {
         const int64_t t = row / p->h.out, h = row % p->h.out;
         const int64_t near = times.low[t], far = times.high[t], low = heights.low[h], high = heights.high[h];
@@ -109,12 +109,12 @@ THNN_KERNEL void addScaled(real *restrict sum, const real *restrict row, real we
 }
 
 /* The weight of cell i in output o. */
-THNN_INLINE real weightOf(const Marks *m, const Seen *seen, int64_t o)
+THNN_INLINE real weightOf(const Marks *m, const SeenOutputs *seen, int64_t o)
 {
   return o < seen->middle ? m->fraction[o] : 1 - m->fraction[o];
 }
 
-THNN_KERNEL void gatherRow(real *restrict gx, const real *restrict sum, Marks m, const Seen *seen, int64_t n)
+THNN_KERNEL void gatherRow(real *restrict gx, const real *restrict sum, Marks m, const SeenOutputs *seen, int64_t n)
 {
   for (int64_t i = 0; i < n; i++) {
     real total = 0;
@@ -130,13 +130,13 @@ void THNN_(unstretch)(Call *call, real *gx, const real *g, const Stretched *p)
   const int threads = THNN_threads(call, p->in.count * volumeCells(&p->out));
   real *sums = THNN_scratch(call, threads * room, sizeof(real));
   const Marks times = marks(call, &p->t), heights = marks(call, &p->h), widths = marks(call, &p->w);
-  const Seen *seenT = seenCells(call, &p->t), *seenH = seenCells(call, &p->h), *seenW = seenCells(call, &p->w);
+  const SeenOutputs *seenT = seenCells(call, &p->t), *seenH = seenCells(call, &p->h), *seenW = seenCells(call, &p->w);
   if (!THNN_ready(call)) return;
 
   const int64_t rows = p->in.t * p->in.h, width = p->w.out, cells = volumeCells(&p->out);
 #pragma omp parallel for num_threads(threads)
   for (int64_t row = 0; row < p->in.count * rows; row++) {
-    const Seen *t = seenT + row % rows / p->in.h, *h = seenH + row % p->in.h;
+    const SeenOutputs *t = seenT + row % rows / p->in.h, *h = seenH + row % p->in.h;
     const real *plane = g + row / rows * cells;
     real *sum = sums + THNN_threadId() * room;
     memset((void *)sum, 0, (size_t)width * sizeof(real));

@@ -27,7 +27,7 @@ class InplaceClip01(Module):
     _typename = "w2nn.InplaceClip01"
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        self.output = check.writable(check.tensor(self, "input", input))
+        self.output = check.writable(self, "output", check.tensor(self, "input", input))
         return np.clip(input, 0, 1, out=self.output)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:

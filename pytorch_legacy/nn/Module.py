@@ -442,7 +442,7 @@ class Module(Tuning):
         """
         if self.inplace:  # type: ignore[attr-defined]
             self._ownBuffers -= {name}
-            self.__dict__[name] = check.writable(given)
+            self.__dict__[name] = check.writable(self, name, given)
             return self.__dict__[name]
         apart = given if apart is None else apart
         if name not in self._ownBuffers:

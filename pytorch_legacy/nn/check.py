@@ -276,16 +276,14 @@ def joint_shape(module: Object, name: str, arrays: list[Tensor], dimension: int)
     return (*first[:dimension], sum(array.shape[dimension] for array in arrays), *first[dimension + 1 :])
 
 
-def can_be_overwritten(array: Tensor) -> bool:
-    """May a layer work on it in place? Not on one that is read-only, such as the output of nn.Replicate, nor on one whose
-    elements share memory: to write one would change others that are still to be read.
-    """
-    return is_writable(array) and not overlaps_itself(array)
-
-
-def writable(array: Tensor) -> Tensor:
-    """`array`, which a layer is to work on in place; a copy of one that cannot be overwritten."""
-    return array if can_be_overwritten(array) else np.array(array, order="C", like=array)
+def writable(module: Object, name: str, array: Tensor) -> Tensor:
+    """`array`, which a layer is to work on in place; a copy of one that is read-only, such as the output of nn.Replicate."""
+    if not is_writable(array):
+        return np.array(array, order="C", like=array)
+    if overlaps_itself(array):  # to write one element would change others that are still to be read
+        wrong = "one with several elements at one address (an expanded view)"
+        raise ValueRangeError(f"{module._typename}: {name}: expected an array to write to, got {wrong}; pass x.copy()")
+    return array
 
 
 def any_arrays(module: Object, name: str, value: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arguments import as_kind
-from pytorch_legacy.arrays import Tensor, is_tensor
+from pytorch_legacy.arrays import Tensor, is_tensor, is_writable
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
@@ -59,7 +59,7 @@ class AddConstant(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
         if self.inplace:
-            if check.can_be_overwritten(input):
+            if is_writable(input):
                 blocks.apply(np.subtract, input, self._term(input), out=input)
             self.gradInput = gradOutput
         else:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.arrays import Tensor, is_writable
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
@@ -54,7 +54,7 @@ class MulConstant(Module):
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
         factor = self._dtype.type(self.constant_scalar)
         target = self._bufferFor("gradInput", gradOutput)
-        if self.inplace and factor != 0 and check.can_be_overwritten(input):
+        if self.inplace and factor != 0 and is_writable(input):
             blocks.apply(np.divide, input, factor, out=input)
         self.gradInput = blocks.apply(np.multiply, gradOutput, factor, out=target)
         return self.gradInput

@@ -46,18 +46,24 @@ static Way wayOf(const Call *call, const Sum *s, const Engine *e)
     OUTPUTS = 8,
     TILES = 12,
     LEAST = 8,
+    MANY = 64,
   };
   const int32_t how = THNN_convolutionWay(call);
   if (isByDefinition(call) || !isUsual(s)) return BY_DEFINITION;
   if (how == THNN_BY_PLACES) return BY_PLACES;
   if (how == THNN_BY_OUTPUTS) return BY_OUTPUTS;
   if (isForWinograd(s)) {
-    const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, 4) * THNN_ceilDiv(s->w.out, 4);
+    const int64_t places = s->samples * s->h.out * s->w.out;
+    const int64_t tiles4 = s->samples * THNN_ceilDiv(s->h.out, 4) * THNN_ceilDiv(s->w.out, 4);
+    const int64_t tiles2 = s->samples * THNN_ceilDiv(s->h.out, 2) * THNN_ceilDiv(s->w.out, 2);
     if (how == THNN_BY_WINOGRAD_2) return BY_WINOGRAD_2;
     if (how == THNN_BY_WINOGRAD_4) return BY_WINOGRAD_4;
-    if (how == THNN_FAST && s->planes >= PLANES && s->outputs >= OUTPUTS && s->h.out >= LEAST && s->w.out >= LEAST && tiles >= TILES)
-      return BY_WINOGRAD_4;
-    if (how == THNN_FAST && s->planes >= PLANES && s->outputs >= OUTPUTS && s->h.out >= LEAST && s->w.out >= LEAST && tiles >= LEAST)
+    if (how == THNN_FAST && s->planes >= PLANES && s->outputs >= OUTPUTS && s->h.out >= LEAST && s->w.out >= LEAST) {
+      if (tiles4 >= TILES) return BY_WINOGRAD_4;
+      if (tiles4 >= LEAST) return BY_WINOGRAD_2;
+    }
+    /* A small plane: F(2x2, 3x3) has 16 products for a tile, the sum nine for a place. Tiles of odd planes are partly empty. */
+    if (how == THNN_FAST && s->planes >= MANY && s->outputs >= MANY && tiles2 >= TILES && 16 * tiles2 * 10 <= 9 * places * 6)
       return BY_WINOGRAD_2;
   }
   return e->direct(s);

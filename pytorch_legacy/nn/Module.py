@@ -90,12 +90,13 @@ class Module(Tuning):
         """The output for `input`: another name of ``updateOutput``."""
         if type(input) is not np.ndarray:
             input = self._asArrays("input", input)
-        isRecursion = self._inPass and is_own(self)
-        self._inPass = True
+        fields = self.__dict__  # quicker than attributes: Object has a __getattr__
+        isRecursion = fields.get("_inPass", False) and is_own(self)
+        fields["_inPass"] = True
         try:
             return self.updateOutput(input)
         finally:
-            self._inPass = isRecursion
+            fields["_inPass"] = isRecursion
 
     @marks
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
@@ -106,14 +107,15 @@ class Module(Tuning):
         """
         if type(input) is not np.ndarray or type(gradOutput) is not np.ndarray:
             input, gradOutput = self._asArrays("input", input), self._asArrays("gradOutput", gradOutput)
-        isRecursion = self._inPass and is_own(self)
-        self._inPass = True
+        fields = self.__dict__
+        isRecursion = fields.get("_inPass", False) and is_own(self)
+        fields["_inPass"] = True
         try:
             self.updateGradInput(input, gradOutput)
             self.accGradParameters(input, gradOutput, scale)
             return self.gradInput
         finally:
-            self._inPass = isRecursion
+            fields["_inPass"] = isRecursion
 
     @guarded
     def backwardUpdate(self, input: Any, gradOutput: Any, lr: float) -> Any:

@@ -221,7 +221,7 @@ THNN_API int32_t THNN_(SpatialConvolutionMM_accGradParameters)(
 /* output = activation(convolution of input + other), as the layers one after the other. The number of dimensions of weight says that of
  * the axes; numbers of others are not looked at. activation, of THNNActivation, has the numbers a and b. groups: of planes, as of
  * SpatialGroupedConvolution. full: a transposed layer. serial: 0, or a number for these contents of weight, which the caller uses for no
- * others, ever: the library then does not look whether they changed. */
+ * others, ever: the library then does not look whether they changed, and may transform them where a layer does not. */
 THNN_API int32_t THNN_(FusedConvolution_updateOutput)(
     THNNState *state,
     const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */

@@ -2,6 +2,7 @@
 
 python -m benchmarks.libraries OLD.so NEW.so                 all layers, forward and backward, two threads
 python -m benchmarks.libraries OLD.so NEW.so MaxPooling      those whose name holds a word
+python -m benchmarks.libraries OLD.so NEW.so ResNet          networks of benchmarks.nets, optimized, one sample
 python -m benchmarks.libraries SAME.so SAME.so               how far this machine can be trusted
 
 Each library lives in a process of its own, under this checkout's Python package. Both are at the same row at any time and
@@ -24,6 +25,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .measure import ratios, seconds
 from .rows import gradient_of
 
@@ -43,13 +46,21 @@ def turns(old: Callable[[], float], new: Callable[[], float], rounds: int) -> Fi
 
 def jobs(words: list[str]) -> Iterator[tuple[Name, Callable[[], Any]]]:
     """What is timed, with its name."""
-    from .layers import rows  # not sooner: it loads the library
+    from pytorch_legacy import optimize  # not sooner: it loads the library
+
+    from .layers import rows
+    from .nets import NETS
 
     for row in rows(words):
         x, module = row.arrays(), row.module()
         gradOutput = gradient_of(module.forward(x))
         yield (row.layer, row.label, "forward"), lambda m=module, x=x: m.forward(x)
         yield (row.layer, row.label, "backward"), lambda m=module, x=x, g=gradOutput: m.backward(x, g)
+    for name, (make, shape) in NETS.items():
+        if any(word in name for word in words):
+            net, x = optimize(make().evaluate()), np.random.default_rng(0).standard_normal((1, *shape)).astype(np.float32)
+            net.forward(x)
+            yield (name, "x".join(map(str, x.shape)), "forward"), lambda m=net, x=x: m.forward(x)
 
 
 def contestant(pipe: Connection, library: str, words: list[str], threads: int, budget: float) -> None:

@@ -38,33 +38,42 @@ static int isForWinograd(const Sum *s)
          w->step == 1 && h->stride == 1 && w->stride == 1 && t->taps == 1 && t->in == 1 && t->out == 1 && w->x == 1 && w->y == 1;
 }
 
-/* The choice, and all numbers that it depends on. Measured by `python -m benchmarks.convolutions`. */
-static Way wayOf(const Call *call, const Sum *s, const Engine *e)
+/* Where planes are small: F(2x2, 3x3) has 16 products for a tile, the sum nine for a place. It is worth it if it saves two fifths; tiles of odd
+ * planes are partly empty. Weights that may change are transformed in each pass of training, which takes as long as so many products. */
+static int areSmallTilesWorthIt(const Sum *s, int isFrozen)
+{
+  enum {
+    MANY = 64,
+    TILES = 12,
+    TRANSFORM = 1400,
+  };
+  const int64_t places = s->samples * s->h.out * s->w.out;
+  const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, 2) * THNN_ceilDiv(s->w.out, 2), saved = 9 * places - 16 * tiles;
+  return s->planes >= MANY && s->outputs >= MANY && tiles >= TILES && 5 * saved >= 2 * 9 * places && (isFrozen || saved >= TRANSFORM);
+}
+
+/* The choice, and all numbers that it depends on. Measured by `python -m benchmarks.convolutions`. `isFrozen`: nobody can change the weights. */
+static Way wayOf(const Call *call, const Sum *s, const Engine *e, int isFrozen)
 {
   enum {
     PLANES = 16,
     OUTPUTS = 8,
     TILES = 12,
     LEAST = 8,
-    MANY = 64,
   };
   const int32_t how = THNN_convolutionWay(call);
   if (isByDefinition(call) || !isUsual(s)) return BY_DEFINITION;
   if (how == THNN_BY_PLACES) return BY_PLACES;
   if (how == THNN_BY_OUTPUTS) return BY_OUTPUTS;
   if (isForWinograd(s)) {
-    const int64_t places = s->samples * s->h.out * s->w.out;
-    const int64_t tiles4 = s->samples * THNN_ceilDiv(s->h.out, 4) * THNN_ceilDiv(s->w.out, 4);
-    const int64_t tiles2 = s->samples * THNN_ceilDiv(s->h.out, 2) * THNN_ceilDiv(s->w.out, 2);
+    const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, 4) * THNN_ceilDiv(s->w.out, 4);
     if (how == THNN_BY_WINOGRAD_2) return BY_WINOGRAD_2;
     if (how == THNN_BY_WINOGRAD_4) return BY_WINOGRAD_4;
     if (how == THNN_FAST && s->planes >= PLANES && s->outputs >= OUTPUTS && s->h.out >= LEAST && s->w.out >= LEAST) {
-      if (tiles4 >= TILES) return BY_WINOGRAD_4;
-      if (tiles4 >= LEAST) return BY_WINOGRAD_2;
+      if (tiles >= TILES) return BY_WINOGRAD_4;
+      if (tiles >= LEAST) return BY_WINOGRAD_2;
     }
-    /* A small plane: F(2x2, 3x3) has 16 products for a tile, the sum nine for a place. Tiles of odd planes are partly empty. */
-    if (how == THNN_FAST && s->planes >= MANY && s->outputs >= MANY && tiles2 >= TILES && 16 * tiles2 * 10 <= 9 * places * 6)
-      return BY_WINOGRAD_2;
+    if (how == THNN_FAST && areSmallTilesWorthIt(s, isFrozen)) return BY_WINOGRAD_2;
   }
   return e->direct(s);
 }
@@ -197,7 +206,7 @@ static int computeBy(Call *call, const Sum *s, Way way, Contents *w)
 
 static void compute(Call *call, const Sum *s, Contents *w)
 {
-  const Way way = wayOf(call, s, engine());
+  const Way way = wayOf(call, s, engine(), w->serial != 0);
   if (way == BY_DEFINITION) THNN_(sumByDefinition)(s, w->threads);
   else if (!computeBy(call, s, way, w) && THNN_ready(call)) computeBy(call, s, engine()->direct(s), w); /* not all finite */
 }
@@ -297,7 +306,7 @@ void THNN_(denseWeights)(Call *call, const Convolution *c, const real *x, const 
   }
   const Sum s = forwardSum(c, x, (real *)y, gradWeight, NULL);
   const Engine *e = engine();
-  if (wayOf(call, &s, e) == BY_DEFINITION)
+  if (wayOf(call, &s, e, 0) == BY_DEFINITION)
     for (int64_t group = 0; group < c->groups; group++) {
       const Sum one = groupOf(&s, group);
       THNN_(gradientByDefinition)(&one, gradWeight + group * s.weightGroup, scale, threads);

@@ -79,8 +79,9 @@ class Fused(Sequential):
     """A chain that is computed by one function: a convolution and an activation; or, of a table of two arrays, the sum of a
     convolution of one and the other itself, and perhaps an activation.
 
-    In files, and to whoever looks at it, it is the nn.Sequential of these modules, and gives the same bits. On a GPU, or where
-    the function finds something wrong, the modules run one after the other.
+    In files, and to whoever looks at it, it is the nn.Sequential of these modules, and gives the same bits; but frozen weights of
+    small planes go Winograd's way, which rounds differently. On a GPU, or where the function finds something wrong, the modules run
+    one after the other.
     """
 
     _typename = "nn.Sequential"

@@ -80,8 +80,8 @@ class Fused(Sequential):
     convolution of one and the other itself, and perhaps an activation.
 
     In files, and to whoever looks at it, it is the nn.Sequential of these modules, and gives the same bits; but frozen weights of
-    small planes go Winograd's way, which rounds differently. On a GPU, or where the function finds something wrong, the modules run
-    one after the other.
+    small planes go Winograd's way, which rounds differently. On a GPU, or where the function finds something wrong, the modules
+    run one after the other.
     """
 
     _typename = "nn.Sequential"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pytorch_legacy as pl
 from pytorch_legacy import nn
 from pytorch_legacy.backend import binding
 from pytorch_legacy.errors import DtypeError, ValueRangeError
@@ -100,6 +101,39 @@ def test_weights_that_change_in_place() -> None:
     layer.forward(x)
     layer.weight.strides = layer.weight.strides[::-1]
     np.testing.assert_allclose(layer.forward(x), x @ layer.weight.T + layer.bias, rtol=1e-5)
+
+
+@pytest.mark.parametrize("optimized", [False, True])
+def test_passes_that_repeat(optimized: bool) -> None:
+    """A pass takes the short way from the second one on; what has changed meanwhile counts from the next one on."""
+    x = np.random.default_rng(0).standard_normal((2, 3, 6, 6)).astype("f")
+    layer = nn.SpatialConvolution(3, 4, 3, 3).float()
+    net = pl.optimize(nn.Sequential(layer, nn.HardTanh(-99, 99)).evaluate()) if optimized else layer
+    changed = net.modules[0].modules[0] if optimized else layer
+
+    def passes() -> Array:
+        for _ in range(3):
+            y = net.forward(x)
+        apart = nn.SpatialConvolution(3, 4, 3, 3, 1, 1, changed.padW, 0).float()
+        apart.weight, apart.bias = changed.weight, changed.bias
+        np.testing.assert_array_equal(y, apart.forward(x))
+        assert changed.output is y
+        return y.copy()
+
+    first = passes()
+    bias = changed.bias
+    changed.bias = None
+    without = passes()
+    np.testing.assert_allclose(without + bias[:, None, None], first, atol=1e-6)
+    changed.bias = bias + 1
+    assert np.all(passes() > first)
+    changed.bias = bias
+    changed.weight = changed.weight * 2
+    assert not np.array_equal(passes(), first)
+    changed.padW = 1
+    assert passes().shape == (2, 4, 4, 6)
+    changed.output = np.empty(3, "f")
+    assert passes().shape == (2, 4, 4, 6)
 
 
 def test_subclasses() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import beside, libraries, measure
+import pytorch_legacy as pl
+from benchmarks import beside, libraries, measure, ways
 from pytorch_legacy import backend
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -86,6 +87,19 @@ def test_each_library_has_a_process() -> None:
     found = list(libraries.compare([backend.library_path] * 2, ["ReLU6"], threads=1, budget=0.02, rounds=3))
     assert [name[::2] for name, _ in found] == [("ReLU6", "forward"), ("ReLU6", "backward")]
     assert all(figure > 0 for _, figures in found for figure in figures)
+    found = list(libraries.compare([backend.library_path] * 2, ["digits"], threads=1, budget=0.02, rounds=3))
+    assert [name for name, _ in found] == [("digits", "1x1x8x8", "forward")]
+
+
+def test_ways_take_turns(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.argv", ["ways", "16@6", "--threads=1", "--rounds=1"])
+    monkeypatch.setattr(ways, "SHAPES", ((16, 6, 2), (16, 5, 1)))
+    ways.main()
+    pl.setKeptBytes(512 << 20)  # as it was
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split()[-5:] == list(ways.WAYS)
+    assert [row.split()[:3] for row in rows] == [["16@6", "x2", "frozen"], ["16@6", "x2", "training"]]
+    assert all(float(figure) > 0 for row in rows for figure in row.split()[3:])
 
 
 @pytest.mark.parametrize("option", ["--runs=0", "--rounds=0", "--threads=0", "--budget=0", "--budget=nan"])

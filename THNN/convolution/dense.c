@@ -38,42 +38,43 @@ static int isForWinograd(const Sum *s)
          w->step == 1 && h->stride == 1 && w->stride == 1 && t->taps == 1 && t->in == 1 && t->out == 1 && w->x == 1 && w->y == 1;
 }
 
-/* Where planes are small: F(2x2, 3x3) has 16 products for a tile, the sum nine for a place. It is worth it if it saves two fifths; tiles of odd
- * planes are partly empty. Weights that may change are transformed in each pass of training, which takes as long as so many products. */
-static int areSmallTilesWorthIt(const Sum *s, int isFrozen)
+enum { TILES = 12 }; /* of Winograd's, at least: they are a side of products */
+
+/* The products of two planes that Winograd's way saves by tiles of size x size; 0 if it is not worth it. It is if two fifths are saved. Weights
+ * that may change are transformed in each step of training, which takes as long as so many products. */
+static int64_t savedBy(int64_t size, const Sum *s, int isFrozen)
 {
-  enum {
-    MANY = 64,
-    TILES = 12,
-    TRANSFORM = 1400,
-  };
-  const int64_t places = s->samples * s->h.out * s->w.out;
-  const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, 2) * THNN_ceilDiv(s->w.out, 2), saved = 9 * places - 16 * tiles;
-  return s->planes >= MANY && s->outputs >= MANY && tiles >= TILES && 5 * saved >= 2 * 9 * places && (isFrozen || saved >= TRANSFORM);
+  const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, size) * THNN_ceilDiv(s->w.out, size), transform = size == 4 ? 2200 : 1400;
+  const int64_t all = 9 * s->samples * s->h.out * s->w.out, saved = all - (size + 2) * (size + 2) * tiles;
+  return tiles >= TILES && 5 * saved >= 2 * all && (isFrozen || saved >= transform) ? saved : 0;
 }
 
-/* The choice, and all numbers that it depends on. Measured by `python -m benchmarks.convolutions`. `isFrozen`: nobody can change the weights. */
+/* The choice, and all numbers that it depends on. Measured by `python -m benchmarks.convolutions`, and small planes by `python -m
+ * benchmarks.ways`. `isFrozen`: nobody can change the weights. */
 static Way wayOf(const Call *call, const Sum *s, const Engine *e, int isFrozen)
 {
   enum {
     PLANES = 16,
     OUTPUTS = 8,
-    TILES = 12,
     LEAST = 8,
+    MANY = 128,
   };
   const int32_t how = THNN_convolutionWay(call);
   if (isByDefinition(call) || !isUsual(s)) return BY_DEFINITION;
   if (how == THNN_BY_PLACES) return BY_PLACES;
   if (how == THNN_BY_OUTPUTS) return BY_OUTPUTS;
-  if (isForWinograd(s)) {
+  if (!isForWinograd(s)) return e->direct(s);
+  if (how == THNN_BY_WINOGRAD_2) return BY_WINOGRAD_2;
+  if (how == THNN_BY_WINOGRAD_4) return BY_WINOGRAD_4;
+  if (how == THNN_FAST && s->planes >= PLANES && s->outputs >= OUTPUTS && s->h.out >= LEAST && s->w.out >= LEAST) {
     const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, 4) * THNN_ceilDiv(s->w.out, 4);
-    if (how == THNN_BY_WINOGRAD_2) return BY_WINOGRAD_2;
-    if (how == THNN_BY_WINOGRAD_4) return BY_WINOGRAD_4;
-    if (how == THNN_FAST && s->planes >= PLANES && s->outputs >= OUTPUTS && s->h.out >= LEAST && s->w.out >= LEAST) {
-      if (tiles >= TILES) return BY_WINOGRAD_4;
-      if (tiles >= LEAST) return BY_WINOGRAD_2;
-    }
-    if (how == THNN_FAST && areSmallTilesWorthIt(s, isFrozen)) return BY_WINOGRAD_2;
+    if (tiles >= TILES) return BY_WINOGRAD_4;
+    if (tiles >= LEAST) return BY_WINOGRAD_2;
+  }
+  if (how == THNN_FAST && s->planes >= MANY && s->outputs >= MANY) { /* small planes */
+    const int64_t four = savedBy(4, s, isFrozen), two = savedBy(2, s, isFrozen);
+    if (four > two) return BY_WINOGRAD_4;
+    if (two > 0) return BY_WINOGRAD_2;
   }
   return e->direct(s);
 }

@@ -143,7 +143,8 @@ static void addAtOnce(const Gradient *g, real *weight, double scale, int64_t at,
   }
   for (int64_t block = begin; block < end; block++) {
     real *const first = weight + block * g->rows * s->weightOutput + at * s->weightPlane;
-    for (int64_t r = 0; r < g->rows; r++) THNN_fetch(first + r * s->weightOutput, 0, columns * runs * (int64_t)sizeof(real));
+    for (int64_t r = 0; r < g->rows; r++)
+      THNN_fetch(first, r * s->weightOutput * (int64_t)sizeof(real), columns * runs * (int64_t)sizeof(real));
     for (int64_t run = 0; run < runs; run++)
       rowProducts[vectors - 1][g->rows - 1](depth, g->y + block * g->yBlock, memory + run * depth * COLUMNS, g->panel, g->yCell, 0, NULL,
                                             tile + run * COLUMNS, runs * COLUMNS);

@@ -9,58 +9,51 @@
 
 typedef __m512i Places;
 
-/* The instructions of both element types. largerOf is the second one unless the first is greater; cellsOf and placesOf have b in the
- * lanes of `which`, else a; sumOf and pickSome have `other` in other lanes than those of `which`. pickCells and pickOfTwo take the
- * entries `pick` of two registers side by side, pickPlaces and pickSome those of one. */
+/* Intrinsics of the element type: CELLS of cells, PLACES of their places, and those that end in masks of lanes. */
 #ifdef THNN_REAL_IS_Float
 typedef __m512 Cells;
 typedef __mmask16 Lanes;
-
-THNN_INLINE Cells allCells(THNN_REAL value) { return _mm512_set1_ps(value); }
-THNN_INLINE Cells loadCells(const real *from) { return _mm512_loadu_ps(from); }
-THNN_INLINE Cells loadSome(Lanes which, const real *from) { return _mm512_maskz_loadu_ps(which, from); }
-THNN_INLINE void storeSome(real *to, Lanes which, Cells v) { _mm512_mask_storeu_ps(to, which, v); }
-THNN_INLINE Cells largerOf(Cells a, Cells b) { return _mm512_max_ps(a, b); }
-THNN_INLINE Cells cellsOf(Cells a, Lanes which, Cells b) { return _mm512_mask_blend_ps(which, a, b); }
-THNN_INLINE Lanes areGreater(Cells a, Cells b) { return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ); }
-THNN_INLINE Lanes areEqual(Cells a, Cells b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
-THNN_INLINE Lanes areNan(Cells a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q); }
-THNN_INLINE Cells pickCells(Cells a, Places pick, Cells b) { return _mm512_permutex2var_ps(a, pick, b); }
-
-THNN_INLINE Places allPlaces(lane value) { return _mm512_set1_epi32(value); }
-THNN_INLINE Places placesOf(Places a, Lanes which, Places b) { return _mm512_mask_blend_epi32(which, a, b); }
-THNN_INLINE Places plus(Places a, Places b) { return _mm512_add_epi32(a, b); }
-THNN_INLINE Places sumOf(Places other, Lanes which, Places a, Places b) { return _mm512_mask_add_epi32(other, which, a, b); }
-THNN_INLINE Lanes areLess(Lanes which, Places a, Places b) { return _mm512_mask_cmplt_epi32_mask(which, a, b); }
-THNN_INLINE Lanes haveBits(Places a, Places bits) { return _mm512_test_epi32_mask(a, bits); }
-THNN_INLINE Places pickPlaces(Places pick, Places a) { return _mm512_permutexvar_epi32(pick, a); }
-THNN_INLINE Places pickSome(Places other, Lanes which, Places pick, Places a) { return _mm512_mask_permutexvar_epi32(other, which, pick, a); }
-THNN_INLINE Places pickOfTwo(Places a, Places pick, Places b) { return _mm512_permutex2var_epi32(a, pick, b); }
+#define CELLS(name) _mm512_##name##_ps
+#define CELL_MASK(name) _mm512_##name##_ps_mask
+#define PLACES(name) _mm512_##name##_epi32
+#define PLACE_MASK(name) _mm512_##name##_epi32_mask
 #else
 typedef __m512d Cells;
 typedef __mmask8 Lanes;
-
-THNN_INLINE Cells allCells(THNN_REAL value) { return _mm512_set1_pd(value); }
-THNN_INLINE Cells loadCells(const real *from) { return _mm512_loadu_pd(from); }
-THNN_INLINE Cells loadSome(Lanes which, const real *from) { return _mm512_maskz_loadu_pd(which, from); }
-THNN_INLINE void storeSome(real *to, Lanes which, Cells v) { _mm512_mask_storeu_pd(to, which, v); }
-THNN_INLINE Cells largerOf(Cells a, Cells b) { return _mm512_max_pd(a, b); }
-THNN_INLINE Cells cellsOf(Cells a, Lanes which, Cells b) { return _mm512_mask_blend_pd(which, a, b); }
-THNN_INLINE Lanes areGreater(Cells a, Cells b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ); }
-THNN_INLINE Lanes areEqual(Cells a, Cells b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
-THNN_INLINE Lanes areNan(Cells a) { return _mm512_cmp_pd_mask(a, a, _CMP_UNORD_Q); }
-THNN_INLINE Cells pickCells(Cells a, Places pick, Cells b) { return _mm512_permutex2var_pd(a, pick, b); }
-
-THNN_INLINE Places allPlaces(lane value) { return _mm512_set1_epi64(value); }
-THNN_INLINE Places placesOf(Places a, Lanes which, Places b) { return _mm512_mask_blend_epi64(which, a, b); }
-THNN_INLINE Places plus(Places a, Places b) { return _mm512_add_epi64(a, b); }
-THNN_INLINE Places sumOf(Places other, Lanes which, Places a, Places b) { return _mm512_mask_add_epi64(other, which, a, b); }
-THNN_INLINE Lanes areLess(Lanes which, Places a, Places b) { return _mm512_mask_cmplt_epi64_mask(which, a, b); }
-THNN_INLINE Lanes haveBits(Places a, Places bits) { return _mm512_test_epi64_mask(a, bits); }
-THNN_INLINE Places pickPlaces(Places pick, Places a) { return _mm512_permutexvar_epi64(pick, a); }
-THNN_INLINE Places pickSome(Places other, Lanes which, Places pick, Places a) { return _mm512_mask_permutexvar_epi64(other, which, pick, a); }
-THNN_INLINE Places pickOfTwo(Places a, Places pick, Places b) { return _mm512_permutex2var_epi64(a, pick, b); }
+#define CELLS(name) _mm512_##name##_pd
+#define CELL_MASK(name) _mm512_##name##_pd_mask
+#define PLACES(name) _mm512_##name##_epi64
+#define PLACE_MASK(name) _mm512_##name##_epi64_mask
 #endif
+
+/* largerOf is the second one unless the first is greater; cellsOf and placesOf have b in the lanes of `which`, else a; sumOf and pickSome
+ * have `other` in other lanes than those of `which`. pickCells and pickOfTwo take the entries `pick` of two registers side by side,
+ * pickPlaces and pickSome those of one. */
+THNN_INLINE Cells allCells(THNN_REAL value) { return CELLS(set1)(value); }
+THNN_INLINE Cells loadCells(const real *from) { return CELLS(loadu)(from); }
+THNN_INLINE Cells loadSome(Lanes which, const real *from) { return CELLS(maskz_loadu)(which, from); }
+THNN_INLINE void storeSome(real *to, Lanes which, Cells v) { CELLS(mask_storeu)(to, which, v); }
+THNN_INLINE Cells largerOf(Cells a, Cells b) { return CELLS(max)(a, b); }
+THNN_INLINE Cells cellsOf(Cells a, Lanes which, Cells b) { return CELLS(mask_blend)(which, a, b); }
+THNN_INLINE Lanes areGreater(Cells a, Cells b) { return CELL_MASK(cmp)(a, b, _CMP_GT_OQ); }
+THNN_INLINE Lanes areEqual(Cells a, Cells b) { return CELL_MASK(cmp)(a, b, _CMP_EQ_OQ); }
+THNN_INLINE Lanes areNan(Cells a) { return CELL_MASK(cmp)(a, a, _CMP_UNORD_Q); }
+THNN_INLINE Cells pickCells(Cells a, Places pick, Cells b) { return CELLS(permutex2var)(a, pick, b); }
+
+THNN_INLINE Places allPlaces(lane value) { return PLACES(set1)(value); }
+THNN_INLINE Places placesOf(Places a, Lanes which, Places b) { return PLACES(mask_blend)(which, a, b); }
+THNN_INLINE Places plus(Places a, Places b) { return PLACES(add)(a, b); }
+THNN_INLINE Places sumOf(Places other, Lanes which, Places a, Places b) { return PLACES(mask_add)(other, which, a, b); }
+THNN_INLINE Lanes areLess(Lanes which, Places a, Places b) { return PLACE_MASK(mask_cmplt)(which, a, b); }
+THNN_INLINE Lanes haveBits(Places a, Places bits) { return PLACE_MASK(test)(a, bits); }
+THNN_INLINE Places pickPlaces(Places pick, Places a) { return PLACES(permutexvar)(pick, a); }
+THNN_INLINE Places pickSome(Places other, Lanes which, Places pick, Places a) { return PLACES(mask_permutexvar)(other, which, pick, a); }
+THNN_INLINE Places pickOfTwo(Places a, Places pick, Places b) { return PLACES(permutex2var)(a, pick, b); }
+
+#undef CELLS
+#undef CELL_MASK
+#undef PLACES
+#undef PLACE_MASK
 
 THNN_INLINE Places loadPlaces(const lane *from) { return _mm512_loadu_si512(from); }
 

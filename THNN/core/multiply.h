@@ -97,7 +97,7 @@ Product *const columnProducts[2][ROWS] = {{THNN_TILES(THNN_NAME, 1, COLUMNS_PACK
 enum {
   DEPTH = THNN_PRODUCT_DEPTH,
   HEIGHT = THNN_PRODUCT_HEIGHT / ROWS * ROWS,
-  FEW_TILES = 2,
+  UNPACKED_TILES = 2,
 };
 
 /* Where an operand's terms lie: packed, or, if its rows are those of k, in the matrix itself. */
@@ -167,8 +167,8 @@ static void multiply(const Matrices *p, int64_t top, int64_t bottom, int64_t lef
   real *packedRows = scratch, *packedColumns = packedRows + HEIGHT * DEPTH, *tile = packedColumns + DEPTH * COLUMNS;
   int32_t ofPacked[DEPTH], ofRows[DEPTH], ofColumns[DEPTH];
   /* What few tiles read is not worth packing. */
-  const int rowsInPlace = p->transA && p->lda < INT32_MAX / DEPTH && right - left <= FEW_TILES * COLUMNS;
-  const int columnsMayBe = !p->packed && !p->transB && p->alpha == 1 && p->ldb < INT32_MAX / DEPTH && bottom - top <= FEW_TILES * ROWS;
+  const int rowsInPlace = p->transA && p->lda < INT32_MAX / DEPTH && right - left <= UNPACKED_TILES * COLUMNS;
+  const int columnsMayBe = !p->packed && !p->transB && p->alpha == 1 && p->ldb < INT32_MAX / DEPTH && bottom - top <= UNPACKED_TILES * ROWS;
   steps(ofPacked, COLUMNS);
   if (rowsInPlace) steps(ofRows, p->lda);
   if (columnsMayBe) steps(ofColumns, p->ldb);

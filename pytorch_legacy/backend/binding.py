@@ -152,17 +152,21 @@ class Slot:
 
 
 class _Absent:
-    """In place of a slot for an optional array that is not there."""
+    """In place of the slot of an optional array that is not there: the same as long as there is none."""
 
-    array = head = sizes = raw = None
-    seen = sized = None
+    array = raw = seen = sized = None
+
+    @property
+    def head(self) -> _Absent:
+        return self
+
+    sizes = head
 
     def fill(self, array: Any) -> None:
-        raise LookupError("now there is one")
+        raise DtypeError("now there is an array")
 
 
 _ABSENT: Any = _Absent()
-_ABSENT.head = _ABSENT.sizes = _ABSENT  # whose `raw` is what was seen, nothing
 
 
 class DeviceSlot(Slot):
@@ -247,9 +251,10 @@ def _caller(
             check(status, where)
 
     def repeater(*arguments: Any) -> Callable[[tuple[Any, ...]], None]:
-        """What repeats a call with these arguments as long as they are the same, but for the arrays' contents.
+        """What repeats a call with these arguments, and is quicker: it looks at arrays alone.
 
-        It takes the arguments, too. Other arrays among them are taken, as by any call.
+        It takes the arguments of a call, in a tuple. Whoever calls it knows that the numbers are the same. Arrays may be others;
+        where there was none, and now is one, or the other way round, it raises an error.
         """
         first: Any = make() if slots is None else slots
         values = [*before, *arguments]

@@ -106,9 +106,21 @@ THNN_API int32_t THNN_(Mixed_updateOutput)(
     double factor);
 
 #ifdef THNN_CUDA
-#define PRODUCT(...) THNN_(gemm)(&call, __VA_ARGS__)
+static void product(Call *call, real *y, const real *t, const real *w, int64_t n)
+{
+  THNN_(gemm)(call, {n, n, n}, 1, {0, t, n}, {1, w, n}, {0, y, n});
+}
 #else
-#define PRODUCT(...) THNN_(gemm)(&call, 1, __VA_ARGS__)
+static void product(Call *call, real *y, const real *t, const real *w, int64_t n)
+{
+  (void)call;
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t j = 0; j < n; j++) {
+      y[i * n + j] = 0;
+      for (int64_t k = 0; k < n; k++) y[i * n + j] += t[i * n + k] * w[j * n + k];
+    }
+}
+
 static void forward(Call *call, real *t, const real *x, const index_t *by, int64_t n, double factor)
 {
   (void)call;
@@ -131,7 +143,7 @@ int32_t THNN_(Mixed_updateOutput)(THNNState *state, const THTensor *input, THTen
   THNN_badIndices(&call, "offset", by, 1, 9, 0);
   if (THNN_ready(&call)) {
     forward(&call, t, x, by, n * n, factor);
-    PRODUCT(0, 1, n, n, n, 1, t, n, w, n, 0, y, n);
+    product(&call, y, t, w, n);
   }
   return THNN_leave(&call);
 }

@@ -39,4 +39,5 @@ def test_as_on_the_host(gpu: Any, type: str) -> None:
 def close(found: Any, expected: Any) -> None:
     assert np.isfinite(expected).all()
     largest = abs(expected).max() or 1  # cosines of small vectors, to whose norms 1e-12 is added, may be 0
-    np.testing.assert_allclose(found / largest, expected / largest, rtol=0, atol=1e-4)
+    lost = np.finfo(expected.dtype).tiny / largest  # kernels of CuPy take what is below the smallest normal number for 0
+    np.testing.assert_allclose(found / largest, expected / largest, rtol=0, atol=1e-4 + lost)

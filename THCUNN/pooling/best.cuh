@@ -6,13 +6,15 @@
 
 namespace {
 
-struct Best {
+template <class Int> struct BestOf {
   accreal value;
-  int64_t at; /* -1: none */
+  Int at; /* -1: none */
 };
 
+typedef BestOf<int64_t> Best;
+
 /* NaN beats every number; among equals the first wins. */
-__device__ inline Best better(Best a, Best b)
+template <class Int> __device__ inline BestOf<Int> better(BestOf<Int> a, BestOf<Int> b)
 {
   if (b.at < 0) return a;
   if (a.at < 0) return b;
@@ -23,17 +25,17 @@ __device__ inline Best better(Best a, Best b)
 }
 
 /* The same of candidates that come in order. */
-__device__ inline Best next(Best a, Best b)
+template <class Int> __device__ inline BestOf<Int> next(BestOf<Int> a, BestOf<Int> b)
 {
   return a.at < 0 || b.value > a.value || (b.value != b.value && a.value == a.value) ? b : a;
 }
 
-__device__ inline Best warpBest(Best best)
+template <class Int> __device__ inline BestOf<Int> warpBest(BestOf<Int> best)
 {
   for (int distance = WARP / 2; distance > 0; distance /= 2) {
     const accreal value = __shfl_xor_sync(0xffffffffu, best.value, distance);
     const long long at = __shfl_xor_sync(0xffffffffu, (long long)best.at, distance);
-    best = better(best, Best{value, at});
+    best = better(best, BestOf<Int>{value, (Int)at});
   }
   return best;
 }

@@ -8,22 +8,22 @@
 
 namespace {
 
-struct Blend {
-  Best max;
+template <class Int> struct Blend {
+  BestOf<Int> max;
   accreal mean;
 };
 
-__device__ inline Blend blendOf(const real *x, const Space &p, const Box &box, Team team)
+template <class Int> __device__ inline Blend<Int> blendOf(const real *x, const Windows<Int> &p, const Box<Int> &box, Team team)
 {
-  Best max = {0, -1};
+  BestOf<Int> max = {0, -1};
   accreal sum = 0;
-  eachCell(p, box, team, [&](Place i) {
+  eachCell(p, box, team, [&](Place<Int> i) {
     const accreal v = (accreal)x[i.at];
-    max = better(max, Best{v, i.at});
+    max = better(max, BestOf<Int>{v, i.at});
     sum += v;
   });
   if (team.size > 1) max = warpBest(max);
-  return Blend{max, sumOver(team, sum) / (accreal)cellsIn(box)};
+  return Blend<Int>{max, sumOver(team, sum) / (accreal)cellsIn(box)};
 }
 
 } // namespace

@@ -38,17 +38,17 @@ struct Fractional {
   Axis a;
   double alpha;
   explicit Fractional(const Axis &axis) : a(axis), alpha(axis.out > 1 ? (double)(axis.in - axis.kernel) / (double)(axis.out - 1) : 0) {}
-  __device__ int64_t first(int64_t i) const
+  __device__ int64_t firstOf(int64_t i) const
   {
     return a.out > 1 ? THNN_max((int64_t)ceil((double)(i - a.kernel - 1) / alpha - 1e-5), 0) : 0;
   }
-  __device__ int64_t end(int64_t i) const { return a.out > 1 ? THNN_min((int64_t)((double)(i + 1) / alpha + 1e-5) + 1, a.out) : 1; }
+  __device__ int64_t endOf(int64_t i) const { return a.out > 1 ? THNN_min((int64_t)((double)(i + 1) / alpha + 1e-5) + 1, a.out) : 1; }
 };
 
 } // namespace
 
 void THNN_(spreadFractional)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
-  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherMaxima<real, Fractional>, gx, g, index, *p, Fractional(p->t),
+  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherMaxima<real, int64_t, Fractional>, gx, g, index, Windows<int64_t>(*p), Fractional(p->t),
          Fractional(p->h), Fractional(p->w));
 }

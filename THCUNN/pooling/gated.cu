@@ -3,24 +3,22 @@
 #include "pooling/gated.h"
 
 /* Where the mask of window o has its entry for cell i. */
-__device__ static int64_t entryOf(const Space &p, Place o, Place i)
+template <class Int> __device__ static int64_t entryOf(const Windows<Int> &p, const Place<Int> &o, const Place<Int> &i)
 {
-  return (i.h - (o.h * p.h.stride - p.h.pad)) * p.w.kernel + i.w - (o.w * p.w.stride - p.w.pad);
+  return (int64_t)(i.h - (o.h * p.h.stride - p.h.pad)) * p.w.kernel + i.w - (o.w * p.w.stride - p.w.pad);
 }
 
-template <int THREADS>
-__global__ static void gateEach(real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, Space p)
+template <int THREADS, class Int>
+__global__ static void gateEach(real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, Windows<Int> p)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
-  for (int64_t i = team.number; i < p.planes * outputs; i += team.count) {
-    const int64_t plane = i / outputs;
-    const real *weights = w + plane % masks * p.h.kernel * p.w.kernel, *from = x + plane * cells;
-    const Place o = outputOf(p, i % outputs);
-    const Box box = boxOf(p, o);
-    const Blend blend = blendOf(from, p, box, team);
+  for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
+    const InPlane<Int> o = outputAt(p, i);
+    const real *weights = w + o.plane % masks * p.h.kernel * p.w.kernel, *from = x + o.plane * p.cells;
+    const Box<Int> box = boxOf(p, o);
+    const Blend<Int> blend = blendOf(from, p, box, team);
     accreal dot = 0;
-    eachCell(p, box, team, [&](Place cell) { dot += (accreal)weights[entryOf(p, o, cell)] * (accreal)from[cell.at]; });
+    eachCell(p, box, team, [&](Place<Int> cell) { dot += (accreal)weights[entryOf<Int>(p, o, cell)] * (accreal)from[cell.at]; });
     const accreal gate = 1 / (1 + exp(-sumOver(team, dot)));
     if (team.rank > 0) continue;
     gates[i] = (real)gate;
@@ -31,7 +29,9 @@ __global__ static void gateEach(real *y, index_t *index, real *gates, const real
 
 void THNN_(gateWindows)(Call *call, real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, const Space *p)
 {
-  launchForWindows(call, p, gateEach<1>, gateEach<WARP>, y, index, gates, x, w, masks, *p);
+  withWindows(p, [&]<class Int>(const Windows<Int> &windows) {
+    launchForWindows(call, p, gateEach<1, Int>, gateEach<WARP, Int>, y, index, gates, x, w, masks, windows);
+  });
 }
 
 /* What the gate of a window sends to its weighted sum: g * gate * (max - y). */
@@ -41,18 +41,16 @@ __device__ static accreal slopeOf(const Gated &t, int64_t plane, int64_t cells, 
   return (accreal)t.g[at] * (accreal)t.gate[at] * ((accreal)t.x[plane * cells + t.index[at]] - (accreal)t.y[at]);
 }
 
-__global__ static void gatherGated(real *gx, Gated t, const real *w, int64_t masks, Space p)
+template <class Int> __global__ static void gatherGated(real *gx, Gated t, const real *w, int64_t masks, Windows<Int> p)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
-    const int64_t plane = i / cells;
-    const Place cell = cellOf(p, i % cells);
-    const real *weights = w + plane % masks * p.h.kernel * p.w.kernel;
+  for (int64_t i = firstThread(); i < p.planes * p.cells; i += allThreads()) {
+    const InPlane<Int> cell = cellAt(p, i);
+    const real *weights = w + cell.plane % masks * p.h.kernel * p.w.kernel;
     accreal sum = 0;
-    eachWindow(p, cell, [&](Place o) {
-      const int64_t at = plane * outputs + o.at;
+    eachWindow(p, cell, [&](Place<Int> o) {
+      const int64_t at = cell.plane * p.outputs + o.at;
       const accreal g = (accreal)t.g[at], gate = (accreal)t.gate[at];
-      sum += g * (1 - gate) / (accreal)cellsIn(boxOf(p, o)) + slopeOf(t, plane, cells, at) * (accreal)weights[entryOf(p, o, cell)];
+      sum += g * (1 - gate) / (accreal)cellsIn(boxOf(p, o)) + slopeOf(t, cell.plane, p.cells, at) * (accreal)weights[entryOf<Int>(p, o, cell)];
       if (t.index[at] == cell.at) sum += g * gate;
     });
     gx[i] = (real)sum;
@@ -61,7 +59,9 @@ __global__ static void gatherGated(real *gx, Gated t, const real *w, int64_t mas
 
 void THNN_(ungateWindows)(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Space *p)
 {
-  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherGated, gx, *t, w, masks, *p);
+  withWindows(p, [&]<class Int>(const Windows<Int> &windows) {
+    launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherGated<Int>, gx, *t, w, masks, windows);
+  });
 }
 
 __global__ static void slopes(accreal *slope, Gated t, Space p)
@@ -79,8 +79,7 @@ struct Product {
   Space p;
   __device__ accreal operator()(int64_t plane, int64_t output, int64_t k) const
   {
-    const Place o = outputOf(p, output);
-    const int64_t h = o.h * p.h.stride - p.h.pad + k / p.w.kernel, w = o.w * p.w.stride - p.w.pad + k % p.w.kernel;
+    const int64_t h = output / p.w.out * p.h.stride - p.h.pad + k / p.w.kernel, w = output % p.w.out * p.w.stride - p.w.pad + k % p.w.kernel;
     if (h < 0 || h >= p.h.in || w < 0 || w >= p.w.in) return 0;
     return slope[plane * planeOutputs(&p) + output] * (accreal)x[(plane * p.h.in + h) * p.w.in + w];
   }

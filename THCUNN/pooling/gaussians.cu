@@ -83,26 +83,25 @@ __global__ void makeWeights(Weights s, Gaussians k, int which, bool wide)
 }
 
 /* What all kernels work with; p has the output's planes. */
-struct Pools {
+template <class Int> struct Pools {
   Weights w, h;
   Gaussians k;
-  Space p;
+  Windows<Int> p;
 };
 
 /* Which entry of a row of weights is for cell i in window o of an axis. */
-__device__ int64_t entryOf(const Axis &a, int64_t o, int64_t i) { return i - (o * a.stride - a.pad); }
+template <class Int> __device__ Int entryOf(const Along<Int> &a, Int o, Int i) { return i - (o * a.stride - a.pad); }
 
-template <int THREADS> __global__ void meanOfEach(real *y, const real *x, Pools s)
+template <int THREADS, class Int> __global__ void meanOfEach(real *y, const real *x, Pools<Int> s)
 {
-  const int64_t cells = planeCells(&s.p), outputs = planeOutputs(&s.p);
   const Team team = windowTeam<THREADS>();
-  for (int64_t i = team.number; i < s.p.planes * outputs; i += team.count) {
-    const int64_t plane = i / outputs, gaussian = plane % (s.k.channels * s.k.kernels);
-    const Place o = outputOf(s.p, i % outputs);
-    const real *from = x + plane / s.k.kernels * cells;
+  for (int64_t i = team.number; i < s.p.planes * s.p.outputs; i += team.count) {
+    const InPlane<Int> o = outputAt(s.p, i);
+    const int64_t gaussian = o.plane % (s.k.channels * s.k.kernels);
+    const real *from = x + o.plane / s.k.kernels * s.p.cells;
     const accreal *wx = rowOf(s.w, WEIGHT, gaussian, o.w), *wy = rowOf(s.h, WEIGHT, gaussian, o.h);
     accreal sum = 0;
-    eachCell(s.p, boxOf(s.p, o), team, [&](Place cell) {
+    eachCell(s.p, boxOf(s.p, o), team, [&](Place<Int> cell) {
       sum += wy[entryOf(s.p.h, o.h, cell.h)] * (accreal)from[cell.at] * wx[entryOf(s.p.w, o.w, cell.w)];
     });
     sum = sumOver(team, sum);
@@ -110,18 +109,18 @@ template <int THREADS> __global__ void meanOfEach(real *y, const real *x, Pools 
   }
 }
 
-__global__ void gatherGaussians(real *gx, const real *g, Pools s)
+template <class Int> __global__ void gatherGaussians(real *gx, const real *g, Pools<Int> s)
 {
-  const int64_t cells = planeCells(&s.p), outputs = planeOutputs(&s.p), kernels = s.k.kernels;
-  for (int64_t i = firstThread(); i < s.p.planes / kernels * cells; i += allThreads()) {
-    const Place cell = cellOf(s.p, i % cells);
+  const int64_t kernels = s.k.kernels;
+  for (int64_t i = firstThread(); i < s.p.planes / kernels * s.p.cells; i += allThreads()) {
+    const InPlane<Int> cell = cellAt(s.p, i); /* of the input */
     accreal sum = 0;
     for (int64_t m = 0; m < kernels; m++) {
-      const int64_t plane = i / cells * kernels + m, gaussian = plane % (s.k.channels * kernels);
-      eachWindow(s.p, cell, [&](Place o) {
+      const int64_t plane = cell.plane * kernels + m, gaussian = plane % (s.k.channels * kernels);
+      eachWindow(s.p, cell, [&](Place<Int> o) {
         const accreal wx = rowOf(s.w, WEIGHT, gaussian, o.w)[entryOf(s.p.w, o.w, cell.w)];
         const accreal wy = rowOf(s.h, WEIGHT, gaussian, o.h)[entryOf(s.p.h, o.h, cell.h)];
-        sum += (accreal)g[plane * outputs + o.at] * wx * wy;
+        sum += (accreal)g[plane * s.p.outputs + o.at] * wx * wy;
       });
     }
     gx[i] = (real)sum;
@@ -129,21 +128,20 @@ __global__ void gatherGaussians(real *gx, const real *g, Pools s)
 }
 
 /* What each output gives to the gradients of mean along W and H, and of precision along W and H: these are n numbers apart. */
-template <int THREADS> __global__ void weighEach(accreal *term, int64_t n, const real *x, const real *g, Pools s)
+template <int THREADS, class Int> __global__ void weighEach(accreal *term, int64_t n, const real *x, const real *g, Pools<Int> s)
 {
-  const int64_t cells = planeCells(&s.p), outputs = planeOutputs(&s.p);
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < n; i += team.count) {
-    const int64_t plane = i / outputs, gaussian = plane % (s.k.channels * s.k.kernels);
-    const Place o = outputOf(s.p, i % outputs);
-    const real *from = x + plane / s.k.kernels * cells;
+    const InPlane<Int> o = outputAt(s.p, i);
+    const int64_t gaussian = o.plane % (s.k.channels * s.k.kernels);
+    const real *from = x + o.plane / s.k.kernels * s.p.cells;
     const accreal *wx = rowOf(s.w, WEIGHT, gaussian, o.w), *wy = rowOf(s.h, WEIGHT, gaussian, o.h);
     const accreal *meanX = rowOf(s.w, BY_MEAN, gaussian, o.w), *meanY = rowOf(s.h, BY_MEAN, gaussian, o.h);
     const accreal *precisionX = rowOf(s.w, BY_PRECISION, gaussian, o.w), *precisionY = rowOf(s.h, BY_PRECISION, gaussian, o.h);
     accreal byMeanX = 0, byMeanY = 0, byPrecisionX = 0, byPrecisionY = 0;
-    eachCell(s.p, boxOf(s.p, o), team, [&](Place cell) {
+    eachCell(s.p, boxOf(s.p, o), team, [&](Place<Int> cell) {
       const accreal v = (accreal)from[cell.at];
-      const int64_t column = entryOf(s.p.w, o.w, cell.w), row = entryOf(s.p.h, o.h, cell.h);
+      const Int column = entryOf(s.p.w, o.w, cell.w), row = entryOf(s.p.h, o.h, cell.h);
       byMeanX += wy[row] * v * meanX[column];
       byMeanY += meanY[row] * v * wx[column];
       byPrecisionX += wy[row] * v * precisionX[column];
@@ -175,31 +173,37 @@ static Weights weightsOf(Call *call, const Axis *a, int which, bool derivatives,
   return s;
 }
 
-static Pools poolsOf(Call *call, bool derivatives, const Gaussians *k, const Space *p)
+/* f(pools) in numbers of as many bits as the planes want. */
+template <class F> static void withPools(Call *call, bool derivatives, const Gaussians *k, const Space *p, F f)
 {
-  Pools s = {weightsOf(call, &p->w, 0, derivatives, k), weightsOf(call, &p->h, 1, derivatives, k), *k, *p};
-  s.p.planes *= k->kernels;
-  return s;
+  const Weights w = weightsOf(call, &p->w, 0, derivatives, k), h = weightsOf(call, &p->h, 1, derivatives, k);
+  Space outputs = *p;
+  outputs.planes *= k->kernels;
+  withWindows(&outputs, [&]<class Int>(const Windows<Int> &windows) { f(Pools<Int>{w, h, *k, windows}, &outputs); });
 }
 
 void THNN_(gaussianMeans)(Call *call, real *y, const real *x, const Gaussians *k, const Space *p)
 {
-  const Pools s = poolsOf(call, false, k, p);
-  launchForWindows(call, &s.p, meanOfEach<1>, meanOfEach<WARP>, y, x, s);
+  withPools(call, false, k, p, [&]<class Int>(const Pools<Int> &s, const Space *outputs) {
+    launchForWindows(call, outputs, meanOfEach<1, Int>, meanOfEach<WARP, Int>, y, x, s);
+  });
 }
 
 void THNN_(spreadGaussians)(Call *call, real *gx, const real *g, const Gaussians *k, const Space *p)
 {
-  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherGaussians, gx, g, poolsOf(call, false, k, p));
+  withPools(call, false, k, p, [&]<class Int>(const Pools<Int> &s, const Space *) {
+    launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherGaussians<Int>, gx, g, s);
+  });
 }
 
 void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, const real *g, const Gaussians *k, double scale, const Space *p)
 {
-  const Pools s = poolsOf(call, true, k, p);
-  const int64_t outputs = planeOutputs(p), n = s.p.planes * outputs, gaussians = k->channels * k->kernels;
+  const int64_t planes = p->planes * k->kernels, outputs = planeOutputs(p), n = planes * outputs, gaussians = k->channels * k->kernels;
   accreal *term = THNN_scratch(call, 4 * n, sizeof(accreal));
-  const Totals totals = totalsOf(call, s.p.planes, outputs, 4);
-  launchForWindows(call, &s.p, weighEach<1>, weighEach<WARP>, term, n, x, g, s);
+  const Totals totals = totalsOf(call, planes, outputs, 4);
+  withPools(call, true, k, p, [&]<class Int>(const Pools<Int> &s, const Space *windows) {
+    launchForWindows(call, windows, weighEach<1, Int>, weighEach<WARP, Int>, term, n, x, g, s);
+  });
   sumTerms(call, totals, Terms{term, n, outputs});
   addTotals(call, gm, totals, gaussians, 0, 2, scale);
   addTotals(call, gq, totals, gaussians, 2, 2, scale);

@@ -1,38 +1,29 @@
-/* Backward of max pooling: each cell of gradInput asks the outputs that may have found it whether they did, in their order.
- *
- * Where these are along an axis, a Reach says: first(i) to end(i) for cell i. It may name too many, but must not leave one out. */
+/* Backward of max pooling: each cell of gradInput asks the outputs that may have found it whether they did, in their order. */
 #ifndef THCUNN_POOLING_MAXIMA_H
 #define THCUNN_POOLING_MAXIMA_H
 
-#include "pooling/window.h"
+#include "pooling/windows.cuh"
 
-template <class G, class Reach>
-__global__ static void gatherMaxima(real *gx, const G *g, const index_t *index, Space p, Reach rt, Reach rh, Reach rw)
+/* Where these outputs are along an axis, a Reach says: firstOf(i) to endOf(i) for cell i. It may name too many, but must not leave one
+ * out. */
+template <class G, class Int, class Reach>
+__global__ static void gatherMaxima(real *gx, const G *g, const index_t *index, Windows<Int> p, Reach rt, Reach rh, Reach rw)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
-    const int64_t cell = i % cells, w = cell % p.w.in, h = cell / p.w.in % p.h.in, t = cell / p.w.in / p.h.in, plane = i / cells * outputs;
-    const int64_t endT = rt.end(t), firstH = rh.first(h), endH = rh.end(h), firstW = rw.first(w), endW = rw.end(w);
+  for (int64_t i = firstThread(); i < p.planes * p.cells; i += allThreads()) {
+    const InPlane<Int> cell = cellAt(p, i);
+    const Int endT = (Int)rt.endOf(cell.t), endH = (Int)rh.endOf(cell.h), endW = (Int)rw.endOf(cell.w);
+    const Int firstH = (Int)rh.firstOf(cell.h), firstW = (Int)rw.firstOf(cell.w);
+    const G *from = g + cell.plane * p.outputs;
+    const index_t *winner = index + cell.plane * p.outputs;
     accreal sum = 0;
-    for (int64_t ot = rt.first(t); ot < endT; ot++)
-      for (int64_t oh = firstH; oh < endH; oh++)
-        for (int64_t ow = firstW; ow < endW; ow++) {
-          const int64_t o = plane + (ot * p.h.out + oh) * p.w.out + ow;
-          if (index[o] == cell) sum += (accreal)g[o];
+    for (Int t = (Int)rt.firstOf(cell.t); t < endT; t++)
+      for (Int h = firstH; h < endH; h++)
+        for (Int w = firstW; w < endW; w++) {
+          const Int o = (t * p.h.out + h) * p.w.out + w;
+          if (winner[o] == cell.at) sum += (accreal)from[o];
         }
     gx[i] = (real)sum;
   }
 }
-
-namespace {
-
-/* Sliding and adaptive windows. */
-struct Regular {
-  Axis a;
-  __device__ int64_t first(int64_t i) const { return firstWindow(&a, i); }
-  __device__ int64_t end(int64_t i) const { return endWindow(&a, i); }
-};
-
-} // namespace
 
 #endif

@@ -5,47 +5,56 @@
 #include "pooling/means.h"
 #include "pooling/windows.cuh"
 
-__device__ static accreal allCounted(const Space &p, Place o, int includePad)
+/* How many cells of window o count along an axis. */
+template <class Int> __device__ static accreal countedAlong(const Along<Int> &a, Int o, int includePad)
 {
-  return (accreal)countedCells(&p.t, o.t, includePad) * (accreal)countedCells(&p.h, o.h, includePad) * (accreal)countedCells(&p.w, o.w, includePad);
+  if (!includePad || !a.kernel) return (accreal)cellsBetween(a.start(o), a.end(o), a);
+  const Int start = o * a.stride - a.pad, end = start + a.kernel, last = a.in + a.pad;
+  return (accreal)((end < last ? end : last) - start);
+}
+
+template <class Int> __device__ static accreal allCounted(const Windows<Int> &p, const Place<Int> &o, int includePad)
+{
+  return countedAlong(p.t, o.t, includePad) * countedAlong(p.h, o.h, includePad) * countedAlong(p.w, o.w, includePad);
 }
 
 /* ---- forward */
 
-/* The sum of window o, in `unit`. */
-__device__ static accreal sumOfWindow(const Space &p, Place o, Team team, const real *plane, accreal unit)
+/* The sum of a window, in `unit`. */
+template <class Int> __device__ static accreal sumOfWindow(const Windows<Int> &p, const Box<Int> &box, Team team, const real *plane, accreal unit)
 {
   accreal sum = 0;
-  eachCell(p, boxOf(p, o), team, [&](Place cell) { sum += (accreal)plane[cell.at] * unit; });
+  eachCell(p, box, team, [&](Place<Int> cell) { sum += (accreal)plane[cell.at] * unit; });
   return sumOver(team, sum);
 }
 
-template <int THREADS> __global__ static void meanOfEach(real *y, const real *x, Space p, int includePad)
+template <int THREADS, class Int> __global__ static void meanOfEach(real *y, const real *x, Windows<Int> p, int includePad)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
-  for (int64_t i = team.number; i < p.planes * outputs; i += team.count) {
-    const Place o = outputOf(p, i % outputs);
-    const real *plane = x + i / outputs * cells;
+  for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
+    const InPlane<Int> o = outputAt(p, i);
+    const Box<Int> box = boxOf(p, o);
+    const real *plane = x + o.plane * p.cells;
     const accreal counted = allCounted(p, o, includePad);
-    accreal mean = sumOfWindow(p, o, team, plane, 1) / counted;
+    accreal mean = sumOfWindow(p, box, team, plane, 1) / counted;
     if (isinf(mean) && !p.w.kernel) /* Torch7 decides on sliding windows: sums and means are infinite there */
-      mean = sumOfWindow(p, o, team, plane, (accreal)THNN_SCALED_DOWN) / counted * (accreal)THNN_SCALED_UP;
+      mean = sumOfWindow(p, box, team, plane, (accreal)THNN_SCALED_DOWN) / counted * (accreal)THNN_SCALED_UP;
     if (team.rank == 0) y[i] = (real)mean;
   }
 }
 
 void THNN_(means)(Call *call, real *y, const real *x, const Space *p)
 {
-  launchForWindows(call, p, meanOfEach<1>, meanOfEach<WARP>, y, x, *p, (int)p->outside);
+  withWindows(p, [&]<class Int>(const Windows<Int> &w) {
+    launchForWindows(call, p, meanOfEach<1, Int>, meanOfEach<WARP, Int>, y, x, w, (int)p->outside);
+  });
 }
 
 /* ---- backward */
 
-/* The windows of each cell and the share of each window along an axis, looked up where they fit: adaptive ones take divisions. */
+/* The share of each window along an axis, looked up where it fits: it takes a division. */
 struct Lookup {
   enum { MOST = 256 };
-  int32_t first[MOST], end[MOST];
   accreal share[MOST];
 };
 
@@ -53,63 +62,53 @@ struct Lookups {
   Lookup t, h, w;
 };
 
-__device__ static void fillLookup(Lookup *l, const Axis *a, int includePad)
+template <class Int> __device__ static void fillLookup(Lookup *l, const Along<Int> &a, int includePad)
 {
-  for (int i = threadIdx.x; i < Lookup::MOST; i += blockDim.x) {
-    if (i < a->in) l->first[i] = (int32_t)firstWindow(a, i), l->end[i] = (int32_t)endWindow(a, i);
-    if (i < a->out) l->share[i] = 1 / (accreal)countedCells(a, i, includePad);
-  }
+  for (int i = threadIdx.x; i < Lookup::MOST && i < a.out; i += blockDim.x) l->share[i] = 1 / countedAlong(a, (Int)i, includePad);
 }
 
-__device__ static int64_t first(const Lookup *l, const Axis *a, int64_t i) { return i < Lookup::MOST ? l->first[i] : firstWindow(a, i); }
-__device__ static int64_t end(const Lookup *l, const Axis *a, int64_t i) { return i < Lookup::MOST ? l->end[i] : endWindow(a, i); }
-__device__ static accreal share(const Lookup *l, const Axis *a, int64_t o, int includePad)
+template <class Int> __device__ static accreal share(const Lookup &l, const Along<Int> &a, Int o, int includePad)
 {
-  return o < Lookup::MOST ? l->share[o] : 1 / (accreal)countedCells(a, o, includePad);
+  return o < Lookup::MOST ? l.share[o] : 1 / countedAlong(a, o, includePad);
 }
 
-__global__ static void gatherMeans(real *gx, const real *g, Space p, int includePad)
+template <class Int> __global__ static void gatherMeans(real *gx, const real *g, Windows<Int> p, int includePad)
 {
   Lookups &look = shared<Lookups>();
-  fillLookup(&look.t, &p.t, includePad);
-  fillLookup(&look.h, &p.h, includePad);
-  fillLookup(&look.w, &p.w, includePad);
+  fillLookup(&look.t, p.t, includePad);
+  fillLookup(&look.h, p.h, includePad);
+  fillLookup(&look.w, p.w, includePad);
   __syncthreads();
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
-    const int64_t cell = i % cells, w = cell % p.w.in, h = cell / p.w.in % p.h.in, t = cell / p.w.in / p.h.in;
-    const int64_t w0 = first(&look.w, &p.w, w), w1 = end(&look.w, &p.w, w), h0 = first(&look.h, &p.h, h), h1 = end(&look.h, &p.h, h);
-    const real *from = g + i / cells * outputs;
+  for (int64_t i = firstThread(); i < p.planes * p.cells; i += allThreads()) {
+    const InPlane<Int> cell = cellAt(p, i);
+    const real *from = g + cell.plane * p.outputs;
     accreal sum = 0;
-    for (int64_t ot = first(&look.t, &p.t, t); ot < end(&look.t, &p.t, t); ot++)
-      for (int64_t oh = h0; oh < h1; oh++) {
-        const accreal rows = share(&look.t, &p.t, ot, includePad) * share(&look.h, &p.h, oh, includePad);
-        for (int64_t ow = w0; ow < w1; ow++)
-          sum += (accreal)from[(ot * p.h.out + oh) * p.w.out + ow] * (rows * share(&look.w, &p.w, ow, includePad));
-      }
+    eachWindow(p, cell, [&](Place<Int> o) {
+      const accreal rows = share(look.t, p.t, o.t, includePad) * share(look.h, p.h, o.h, includePad);
+      sum += (accreal)from[o.at] * (rows * share(look.w, p.w, o.w, includePad));
+    });
     gx[i] = (real)sum;
   }
 }
 
-__global__ static void scatterMeans(real *gx, const real *g, Space p, int includePad)
+template <class Int> __global__ static void scatterMeans(real *gx, const real *g, Windows<Int> p, int includePad)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team alone = windowTeam<1>();
-  for (int64_t i = alone.number; i < p.planes * outputs; i += alone.count) {
-    const Place o = outputOf(p, i % outputs);
-    real *plane = gx + i / outputs * cells;
+  for (int64_t i = alone.number; i < p.planes * p.outputs; i += alone.count) {
+    const InPlane<Int> o = outputAt(p, i);
+    real *plane = gx + o.plane * p.cells;
     const real part = (real)((accreal)g[i] / allCounted(p, o, includePad));
-    eachCell(p, boxOf(p, o), alone, [&](Place cell) { atomicAdd(&plane[cell.at], part); });
+    eachCell(p, boxOf(p, o), alone, [&](Place<Int> cell) { atomicAdd(&plane[cell.at], part); });
   }
 }
 
 void THNN_(meansBack)(Call *call, real *gx, const real *g, const Space *p)
 {
-  const int64_t n = p->planes * planeCells(p);
-  if (THNN_poolingBackward(call) == THNN_SCATTER && sizeof(real) > 2) { /* halves would lose what is added one by one */
-    clear(call, gx, n * (int64_t)sizeof(real));
-    launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, scatterMeans, gx, g, *p, (int)p->outside);
-  } else {
-    launch(call, THNN_min(blocksFor(n), 1 << 11), BLOCK, gatherMeans, gx, g, *p, (int)p->outside); /* few blocks: each fills its lookups once */
-  }
+  const int64_t n = p->planes * planeCells(p), outputs = p->planes * planeOutputs(p);
+  const bool scatters = THNN_poolingBackward(call) == THNN_SCATTER && sizeof(real) > 2; /* halves would lose what is added one by one */
+  if (scatters) clear(call, gx, n * (int64_t)sizeof(real));
+  withWindows(p, [&]<class Int>(const Windows<Int> &w) {
+    if (scatters) launch(call, blocksFor(outputs), BLOCK, scatterMeans<Int>, gx, g, w, (int)p->outside);
+    else launch(call, THNN_min(blocksFor(n), 1 << 11), BLOCK, gatherMeans<Int>, gx, g, w, (int)p->outside); /* few blocks: each fills its lookups once */
+  });
 }

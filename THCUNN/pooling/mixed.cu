@@ -2,14 +2,13 @@
 #include "pooling/blend.cuh"
 #include "pooling/mixed.h"
 
-template <int THREADS> __global__ static void mixEach(real *y, index_t *index, const real *x, const real *a, int64_t weights, Space p)
+template <int THREADS, class Int> __global__ static void mixEach(real *y, index_t *index, const real *x, const real *a, int64_t weights, Windows<Int> p)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
-  for (int64_t i = team.number; i < p.planes * outputs; i += team.count) {
-    const int64_t plane = i / outputs;
-    const Blend blend = blendOf(x + plane * cells, p, boxOf(p, outputOf(p, i % outputs)), team);
-    const accreal part = (accreal)a[plane % weights];
+  for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
+    const InPlane<Int> o = outputAt(p, i);
+    const Blend<Int> blend = blendOf(x + o.plane * p.cells, p, boxOf(p, o), team);
+    const accreal part = (accreal)a[o.plane % weights];
     if (team.rank > 0) continue;
     y[i] = (real)(part * blend.max.value + (1 - part) * blend.mean);
     index[i] = blend.max.at;
@@ -18,21 +17,22 @@ template <int THREADS> __global__ static void mixEach(real *y, index_t *index, c
 
 void THNN_(mixWindows)(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Space *p)
 {
-  launchForWindows(call, p, mixEach<1>, mixEach<WARP>, y, index, x, a, weights, *p);
+  withWindows(p, [&]<class Int>(const Windows<Int> &w) {
+    launchForWindows(call, p, mixEach<1, Int>, mixEach<WARP, Int>, y, index, x, a, weights, w);
+  });
 }
 
-__global__ static void gatherMixed(real *gx, const real *g, const index_t *index, const real *a, int64_t weights, Space p)
+template <class Int> __global__ static void gatherMixed(real *gx, const real *g, const index_t *index, const real *a, int64_t weights, Windows<Int> p)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
-    const int64_t plane = i / cells, cell = i % cells;
-    const accreal part = (accreal)a[plane % weights];
+  for (int64_t i = firstThread(); i < p.planes * p.cells; i += allThreads()) {
+    const InPlane<Int> cell = cellAt(p, i);
+    const accreal part = (accreal)a[cell.plane % weights];
     accreal sum = 0;
-    eachWindow(p, cellOf(p, cell), [&](Place o) {
-      const int64_t at = plane * outputs + o.at;
+    eachWindow(p, cell, [&](Place<Int> o) {
+      const int64_t at = cell.plane * p.outputs + o.at;
       const accreal gradient = (accreal)g[at];
       sum += (1 - part) * gradient / (accreal)cellsIn(boxOf(p, o));
-      if (index[at] == cell) sum += part * gradient;
+      if (index[at] == cell.at) sum += part * gradient;
     });
     gx[i] = (real)sum;
   }
@@ -40,22 +40,24 @@ __global__ static void gatherMixed(real *gx, const real *g, const index_t *index
 
 void THNN_(unmixWindows)(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Space *p)
 {
-  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherMixed, gx, g, index, a, weights, *p);
+  withWindows(p, [&]<class Int>(const Windows<Int> &w) {
+    launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherMixed<Int>, gx, g, index, a, weights, w);
+  });
 }
 
 /* term = g * (max - mean) */
-template <int THREADS> __global__ static void weighEach(accreal *term, const real *x, const real *g, const index_t *index, Space p)
+template <int THREADS, class Int> __global__ static void weighEach(accreal *term, const real *x, const real *g, const index_t *index, Windows<Int> p)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
-  for (int64_t i = team.number; i < p.planes * outputs; i += team.count) {
-    const real *plane = x + i / outputs * cells;
-    const Box box = boxOf(p, outputOf(p, i % outputs));
+  for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
+    const InPlane<Int> o = outputAt(p, i);
+    const Box<Int> box = boxOf(p, o);
+    const real *plane = x + o.plane * p.cells;
     accreal sum = 0;
-    eachCell(p, box, team, [&](Place cell) { sum += (accreal)plane[cell.at]; });
+    eachCell(p, box, team, [&](Place<Int> cell) { sum += (accreal)plane[cell.at]; });
     sum = sumOver(team, sum);
     if (team.rank > 0) continue;
-    const bool good = index[i] >= 0 && index[i] < cells;
+    const bool good = index[i] >= 0 && index[i] < p.cells;
     term[i] = good ? (accreal)g[i] * ((accreal)plane[index[i]] - sum / (accreal)cellsIn(box)) : 0;
   }
 }
@@ -66,7 +68,9 @@ void THNN_(addMixGradients)(Call *call, real *gw, const real *x, const real *g, 
   const int64_t outputs = planeOutputs(p), n = p->planes * outputs;
   accreal *term = THNN_scratch(call, n, sizeof(accreal));
   const Totals totals = totalsOf(call, p->planes, outputs, 1);
-  launchForWindows(call, p, weighEach<1>, weighEach<WARP>, term, x, g, index, *p);
+  withWindows(p, [&]<class Int>(const Windows<Int> &w) {
+    launchForWindows(call, p, weighEach<1, Int>, weighEach<WARP, Int>, term, x, g, index, w);
+  });
   sumTerms(call, totals, Terms{term, n, outputs});
   addTotals(call, gw, totals, weights, 0, 1, scale);
 }

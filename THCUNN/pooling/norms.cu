@@ -39,31 +39,32 @@ __device__ static bool isOutside(accreal norm, const Power &power)
 }
 
 /* The norm of one window with its cells divided by the largest; `norm` is what it seemed to be. */
-__device__ static accreal scaledNorm(Team team, const real *plane, const Space &p, const Box &box, accreal norm, const Power &power)
+template <class Int>
+__device__ static accreal scaledNorm(Team team, const real *plane, const Windows<Int> &p, const Box<Int> &box, accreal norm, const Power &power)
 {
   accreal largest = 0, sum = 0;
-  eachCell(p, box, team, [&](Place i) {
+  eachCell(p, box, team, [&](Place<Int> i) {
     const accreal a = fabs((accreal)plane[i.at]);
     largest = a > largest ? a : largest;
   });
   largest = maxOver(team, largest);
   if (largest == 0) return norm != norm ? norm : 0;
-  eachCell(p, box, team, [&](Place i) {
+  eachCell(p, box, team, [&](Place<Int> i) {
     const accreal x = (accreal)plane[i.at], a = fabs(x), t = a == largest ? 1 : pow(a / largest, (accreal)power.p);
     sum += x < 0 ? t * (accreal)power.negative : t;
   });
   return largest * pow(sumOver(team, sum), (accreal)(1 / power.p));
 }
 
-template <int THREADS> __global__ static void normOfEach(real *y, const real *x, Space p, Power power)
+template <int THREADS, class Int> __global__ static void normOfEach(real *y, const real *x, Windows<Int> p, Power power)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
-  for (int64_t i = team.number; i < p.planes * outputs; i += team.count) {
-    const real *plane = x + i / outputs * cells;
-    const Box box = boxOf(p, outputOf(p, i % outputs));
+  for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
+    const InPlane<Int> o = outputAt(p, i);
+    const Box<Int> box = boxOf(p, o);
+    const real *plane = x + o.plane * p.cells;
     accreal sum = 0;
-    eachCell(p, box, team, [&](Place cell) { sum += term((accreal)plane[cell.at], power); });
+    eachCell(p, box, team, [&](Place<Int> cell) { sum += term((accreal)plane[cell.at], power); });
     accreal norm = rootOf(sumOver(team, sum), power);
     if (isOutside(norm, power)) norm = scaledNorm(team, plane, p, box, norm, power);
     if (team.rank == 0) y[i] = (real)norm;
@@ -72,7 +73,9 @@ template <int THREADS> __global__ static void normOfEach(real *y, const real *x,
 
 void THNN_(norms)(Call *call, real *y, const real *x, const Space *p, const Power *power)
 {
-  launchForWindows(call, p, normOfEach<1>, normOfEach<WARP>, y, x, *p, *power);
+  withWindows(p, [&]<class Int>(const Windows<Int> &w) {
+    launchForWindows(call, p, normOfEach<1, Int>, normOfEach<WARP, Int>, y, x, w, *power);
+  });
 }
 
 /* ---- backward */
@@ -96,15 +99,15 @@ __device__ static accreal signOf(accreal x, const Power &power)
   return x < 0 ? (accreal)belowZero(&power) : 1;
 }
 
-__global__ static void gatherNorms(real *gx, const real *x, const real *g, const real *y, Space p, Power power)
+template <class Int> __global__ static void gatherNorms(real *gx, const real *x, const real *g, const real *y, Windows<Int> p, Power power)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
-    const int64_t plane = i / cells * outputs;
+  for (int64_t i = firstThread(); i < p.planes * p.cells; i += allThreads()) {
+    const InPlane<Int> at = cellAt(p, i);
+    const int64_t plane = at.plane * p.outputs;
     const accreal cell = (accreal)x[i];
     accreal sum = 0;
     bool isSeen = false; /* a cell that no window sees has no gradient: NaN would make one of 0 */
-    eachWindow(p, cellOf(p, i % cells), [&](Place o) {
+    eachWindow(p, at, [&](Place<Int> o) {
       isSeen = true;
       const accreal ratio = ratioOf(fabs(cell), (accreal)y[plane + o.at], power);
       if (ratio != 0) sum += (accreal)g[plane + o.at] * ratio;
@@ -115,21 +118,23 @@ __global__ static void gatherNorms(real *gx, const real *x, const real *g, const
 
 void THNN_(spreadNorms)(Call *call, real *gx, const real *x, const real *g, const real *y, const Space *p, const Power *power)
 {
-  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherNorms, gx, x, g, y, *p, *power);
+  withWindows(p, [&]<class Int>(const Windows<Int> &w) {
+    launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherNorms<Int>, gx, x, g, y, w, *power);
+  });
 }
 
 /* ---- infinite p */
 
 /* The largest magnitudes; NaN is larger than all. */
-template <int THREADS> __global__ static void largestOfEach(real *y, const real *x, Space p)
+template <int THREADS, class Int> __global__ static void largestOfEach(real *y, const real *x, Windows<Int> p)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
-  for (int64_t i = team.number; i < p.planes * outputs; i += team.count) {
-    const real *plane = x + i / outputs * cells;
-    Best best = {0, -1};
-    eachCell(p, boxOf(p, outputOf(p, i % outputs)), team, [&](Place cell) {
-      best = better(best, Best{fabs((accreal)plane[cell.at]), cell.at});
+  for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
+    const InPlane<Int> o = outputAt(p, i);
+    const real *plane = x + o.plane * p.cells;
+    BestOf<Int> best = {0, -1};
+    eachCell(p, boxOf(p, o), team, [&](Place<Int> cell) {
+      best = better(best, BestOf<Int>{fabs((accreal)plane[cell.at]), cell.at});
     });
     if (team.size > 1) best = warpBest(best);
     if (team.rank == 0) y[i] = (real)best.value;
@@ -138,32 +143,34 @@ template <int THREADS> __global__ static void largestOfEach(real *y, const real 
 
 void THNN_(largestNorms)(Call *call, real *y, const real *x, const Space *p)
 {
-  launchForWindows(call, p, largestOfEach<1>, largestOfEach<WARP>, y, x, *p);
+  withWindows(p, [&]<class Int>(const Windows<Int> &w) {
+    launchForWindows(call, p, largestOfEach<1, Int>, largestOfEach<WARP, Int>, y, x, w);
+  });
 }
 
 /* share = what each of a window's largest cells gets, or in a window with a NaN all of its cells */
-template <int THREADS>
-__global__ static void shareAmongLargest(accreal *share, const real *x, const real *g, const real *y, Space p)
+template <int THREADS, class Int>
+__global__ static void shareAmongLargest(accreal *share, const real *x, const real *g, const real *y, Windows<Int> p)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
-  for (int64_t i = team.number; i < p.planes * outputs; i += team.count) {
-    const real *plane = x + i / outputs * cells;
+  for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
+    const InPlane<Int> o = outputAt(p, i);
+    const real *plane = x + o.plane * p.cells;
     accreal count = 0;
-    eachCell(p, boxOf(p, outputOf(p, i % outputs)), team, [&](Place cell) { count += fabs((accreal)plane[cell.at]) == (accreal)y[i]; });
+    eachCell(p, boxOf(p, o), team, [&](Place<Int> cell) { count += fabs((accreal)plane[cell.at]) == (accreal)y[i]; });
     count = sumOver(team, count);
     if (team.rank == 0) share[i] = y[i] != y[i] ? (accreal)y[i] : (accreal)g[i] / count;
   }
 }
 
-__global__ static void gatherLargest(real *gx, const real *x, const accreal *share, const real *y, Space p)
+template <class Int> __global__ static void gatherLargest(real *gx, const real *x, const accreal *share, const real *y, Windows<Int> p)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
-    const int64_t plane = i / cells * outputs;
+  for (int64_t i = firstThread(); i < p.planes * p.cells; i += allThreads()) {
+    const InPlane<Int> at = cellAt(p, i);
+    const int64_t plane = at.plane * p.outputs;
     const accreal cell = (accreal)x[i];
     accreal sum = 0;
-    eachWindow(p, cellOf(p, i % cells), [&](Place o) {
+    eachWindow(p, at, [&](Place<Int> o) {
       const accreal norm = (accreal)y[plane + o.at];
       if ((fabs(cell) == norm || norm != norm) && cell != 0) sum += cell < 0 ? -share[plane + o.at] : share[plane + o.at];
     });
@@ -174,6 +181,8 @@ __global__ static void gatherLargest(real *gx, const real *x, const accreal *sha
 void THNN_(spreadLargest)(Call *call, real *gx, const real *x, const real *g, const real *y, const Space *p)
 {
   accreal *share = THNN_scratch(call, p->planes * planeOutputs(p), sizeof(accreal));
-  launchForWindows(call, p, shareAmongLargest<1>, shareAmongLargest<WARP>, share, x, g, y, *p);
-  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherLargest, gx, x, (const accreal *)share, y, *p);
+  withWindows(p, [&]<class Int>(const Windows<Int> &w) {
+    launchForWindows(call, p, shareAmongLargest<1, Int>, shareAmongLargest<WARP, Int>, share, x, g, y, w);
+    launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherLargest<Int>, gx, x, (const accreal *)share, y, w);
+  });
 }

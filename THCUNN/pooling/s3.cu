@@ -38,8 +38,8 @@ namespace {
 /* The outputs that may take what cell i is part of: looked up, or where there is no axis the only one. */
 struct Looked {
   int64_t *from, *to;
-  __device__ int64_t first(int64_t i) const { return from ? from[i] : 0; }
-  __device__ int64_t end(int64_t i) const { return from ? to[i] : 1; }
+  __device__ int64_t firstOf(int64_t i) const { return from ? from[i] : 0; }
+  __device__ int64_t endOf(int64_t i) const { return from ? to[i] : 1; }
 };
 
 } // namespace
@@ -98,7 +98,7 @@ void THNN_(s3SpreadChosen)(Call *call, real *gx, const real *g, const index_t *i
 {
   const Mix mixR = mixOnDevice(call, &p->h, rows), mixC = mixOnDevice(call, &p->w, columns);
   const Looked none = {}, lookR = outputsOf(call, mixR, &p->h, p->h.kernel), lookC = outputsOf(call, mixC, &p->w, p->w.kernel);
-  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherMaxima<real, Looked>, gx, g, index, *p, none, lookR, lookC);
+  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherMaxima<real, int64_t, Looked>, gx, g, index, Windows<int64_t>(*p), none, lookR, lookC);
 }
 
 /* ---- evaluation */
@@ -144,7 +144,7 @@ __global__ static void spreadRows(accreal *means, const real *g, Space p, Mix ro
   for (int64_t i = firstThread(); i < p.planes * n; i += allThreads()) {
     const int64_t h = i % n / out;
     accreal sum = 0;
-    for (int64_t oh = outputs.first(h); oh < outputs.end(h); oh++)
+    for (int64_t oh = outputs.firstOf(h); oh < outputs.endOf(h); oh++)
       sum += weightOf(rows, oh, h) * (accreal)g[(i / n * p.h.out + oh) * out + i % out];
     means[i] = sum;
   }
@@ -158,7 +158,7 @@ __global__ static void spreadColumns(accreal *mixed, index_t *at, const real *x,
   for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
     const int64_t w = i % width;
     accreal sum = 0;
-    for (int64_t ow = outputs.first(w); ow < outputs.end(w); ow++) sum += weightOf(columns, ow, w) * means[i / width * p.w.out + ow];
+    for (int64_t ow = outputs.firstOf(w); ow < outputs.endOf(w); ow++) sum += weightOf(columns, ow, w) * means[i / width * p.w.out + ow];
     mixed[i] = sum;
     at[i] = largestFrom(x + i / cells * cells, p, i % cells / width, w).at;
   }
@@ -177,6 +177,8 @@ void THNN_(s3SpreadMixed)(Call *call, real *gx, const real *x, const real *g, co
   const int64_t pool = p->h.kernel; /* M: windows that begin at every cell */
   const Axis h = {p->h.in, p->h.in, pool, 1, 0, 1}, w = {p->w.in, p->w.in, pool, 1, 0, 1};
   const Space everywhere = {2, 0, p->planes, p->t, h, w};
-  launch(call, blocksFor(p->planes * cells), BLOCK, gatherMaxima<accreal, Regular>, gx, (const accreal *)mixed, (const index_t *)at,
-         everywhere, Regular{p->t}, Regular{h}, Regular{w});
+  withWindows(&everywhere, [&]<class Int>(const Windows<Int> &windows) {
+    launch(call, blocksFor(p->planes * cells), BLOCK, gatherMaxima<accreal, Int, Along<Int>>, gx, (const accreal *)mixed, (const index_t *)at,
+           windows, windows.t, windows.h, windows.w);
+  });
 }

@@ -7,11 +7,11 @@
 
 namespace {
 
-struct Soft {
+template <class Int> struct Soft {
   const real *x, *l; /* values and logits; NULL: SoftPool, where these are beta x */
   accreal beta;
   int exact;
-  Space p;
+  Windows<Int> p;
 };
 
 /* What is known of a window. In SoftPool logits follow from x, and values count from the largest. */
@@ -24,7 +24,7 @@ struct Weighed {
 };
 
 /* Cell i, seen from the largest logit of a window. */
-__device__ inline Weighed weigh(const Soft &s, int64_t i, accreal largest)
+template <class Int> __device__ inline Weighed weigh(const Soft<Int> &s, int64_t i, accreal largest)
 {
   const accreal x = (accreal)s.x[i], key = s.l ? (accreal)s.l[i] : x, distance = key == largest ? 0 : key - largest;
   return Weighed{exp(s.l ? distance : (s.beta > 0 ? s.beta * distance : 0)), s.l ? x : distance};
@@ -33,19 +33,19 @@ __device__ inline Weighed weigh(const Soft &s, int64_t i, accreal largest)
 /* NaN is the largest. */
 __device__ inline accreal larger(accreal a, accreal b) { return !(b <= a) && a == a ? b : a; }
 
-__device__ inline Weighing weighWindow(const Soft &s, int64_t plane, Place o, Team team)
+template <class Int> __device__ inline Weighing weighWindow(const Soft<Int> &s, int64_t plane, const Place<Int> &o, Team team)
 {
-  const Box box = boxOf(s.p, o);
+  const Box<Int> box = boxOf(s.p, o);
   const real *keys = s.l ? s.l : s.x;
   accreal largest = -INFINITY;
-  eachCell(s.p, box, team, [&](Place i) { largest = larger(largest, (accreal)keys[plane + i.at]); });
+  eachCell(s.p, box, team, [&](Place<Int> i) { largest = larger(largest, (accreal)keys[plane + i.at]); });
   for (int distance = team.size / 2; distance > 0; distance /= 2)
     largest = larger(largest, __shfl_xor_sync(0xffffffffu, largest, distance));
   if (!s.l && s.beta == 0) largest = 0; /* an average: infinite values must stay infinite */
 
   const accreal share = 1 / (accreal)cellsIn(box); /* lest the sum of products overflow */
   accreal sum = 0, product = 0;
-  eachCell(s.p, box, team, [&](Place i) {
+  eachCell(s.p, box, team, [&](Place<Int> i) {
     const Weighed cell = weigh(s, plane + i.at, largest);
     sum += cell.weight;
     product += cell.weight == 0 ? 0 : share * cell.weight * cell.value;
@@ -54,37 +54,36 @@ __device__ inline Weighing weighWindow(const Soft &s, int64_t plane, Place o, Te
   return Weighing{largest, 1 / sum, sumOver(team, product) / (share * sum)};
 }
 
-template <int THREADS> __global__ void softForward(real *y, Soft s)
+template <int THREADS, class Int> __global__ void softForward(real *y, Soft<Int> s)
 {
-  const int64_t cells = planeCells(&s.p), outputs = planeOutputs(&s.p);
   const Team team = windowTeam<THREADS>();
-  for (int64_t i = team.number; i < s.p.planes * outputs; i += team.count) {
-    const Weighing w = weighWindow(s, i / outputs * cells, outputOf(s.p, i % outputs), team);
+  for (int64_t i = team.number; i < s.p.planes * s.p.outputs; i += team.count) {
+    const InPlane<Int> o = outputAt(s.p, i);
+    const Weighing w = weighWindow(s, o.plane * s.p.cells, o, team);
     if (team.rank == 0) y[i] = (real)(s.l ? w.mean : w.largest + w.mean);
   }
 }
 
-template <int THREADS> __global__ void keepWeighings(Weighing *kept, Soft s)
+template <int THREADS, class Int> __global__ void keepWeighings(Weighing *kept, Soft<Int> s)
 {
-  const int64_t cells = planeCells(&s.p), outputs = planeOutputs(&s.p);
   const Team team = windowTeam<THREADS>();
-  for (int64_t i = team.number; i < s.p.planes * outputs; i += team.count) {
-    const Weighing w = weighWindow(s, i / outputs * cells, outputOf(s.p, i % outputs), team);
+  for (int64_t i = team.number; i < s.p.planes * s.p.outputs; i += team.count) {
+    const InPlane<Int> o = outputAt(s.p, i);
+    const Weighing w = weighWindow(s, o.plane * s.p.cells, o, team);
     if (team.rank == 0) kept[i] = w;
   }
 }
 
-__global__ void softBackward(real *gx, real *gl, const real *g, const Weighing *kept, Soft s)
+template <class Int> __global__ void softBackward(real *gx, real *gl, const real *g, const Weighing *kept, Soft<Int> s)
 {
-  const int64_t cells = planeCells(&s.p), outputs = planeOutputs(&s.p);
-  for (int64_t i = firstThread(); i < s.p.planes * cells; i += allThreads()) {
-    const int64_t plane = i / cells;
+  for (int64_t i = firstThread(); i < s.p.planes * s.p.cells; i += allThreads()) {
+    const InPlane<Int> at = cellAt(s.p, i);
     accreal toValue = 0, toLogit = 0;
-    eachWindow(s.p, cellOf(s.p, i % cells), [&](Place o) {
-      const int64_t at = plane * outputs + o.at;
-      const Weighing w = kept ? kept[at] : weighWindow(s, plane * cells, o, Team{0, 1, 0, 1});
+    eachWindow(s.p, at, [&](Place<Int> o) {
+      const int64_t window = at.plane * s.p.outputs + o.at;
+      const Weighing w = kept ? kept[window] : weighWindow(s, at.plane * s.p.cells, o, Team{0, 1, 0, 1});
       const Weighed cell = weigh(s, i, w.largest);
-      const accreal weight = w.factor * cell.weight, sent = (accreal)g[at] * weight;
+      const accreal weight = w.factor * cell.weight, sent = (accreal)g[window] * weight;
       if (weight == 0 || (!s.l && w.largest == -INFINITY)) return;
       if (!s.l && s.exact && isinf(sent)) { /* both terms are infinite, perhaps with unlike signs */
         toValue += sent * (1 + s.beta * (cell.value == w.mean ? 0 : cell.value - w.mean));
@@ -102,16 +101,17 @@ __global__ void softBackward(real *gx, real *gl, const real *g, const Weighing *
 
 void THNN_(softMeans)(Call *call, real *y, const real *x, const SoftWeights *w, const Space *p)
 {
-  launchForWindows(call, p, softForward<1>, softForward<WARP>, y, Soft{x, w->logit, (accreal)w->beta, 0, *p});
+  withWindows(p, [&]<class Int>(const Windows<Int> &windows) {
+    launchForWindows(call, p, softForward<1, Int>, softForward<WARP, Int>, y, Soft<Int>{x, w->logit, (accreal)w->beta, 0, windows});
+  });
 }
 
 void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const real *g, const SoftWeights *w, const Space *p)
 {
-  const Soft s = {x, w->logit, (accreal)w->beta, w->exact && w->beta > 0, *p};
-  Weighing *kept = NULL;
-  if (!findAgain(p)) {
-    kept = THNN_scratch(call, p->planes * planeOutputs(p), sizeof(Weighing));
-    launchForWindows(call, p, keepWeighings<1>, keepWeighings<WARP>, kept, s);
-  }
-  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, softBackward, gx, gl, g, (const Weighing *)kept, s);
+  Weighing *kept = findAgain(p) ? NULL : (Weighing *)THNN_scratch(call, p->planes * planeOutputs(p), sizeof(Weighing));
+  withWindows(p, [&]<class Int>(const Windows<Int> &windows) {
+    const Soft<Int> s = {x, w->logit, (accreal)w->beta, w->exact && w->beta > 0, windows};
+    if (kept) launchForWindows(call, p, keepWeighings<1, Int>, keepWeighings<WARP, Int>, kept, s);
+    launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, softBackward<Int>, gx, gl, g, (const Weighing *)kept, s);
+  });
 }

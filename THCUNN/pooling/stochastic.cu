@@ -6,9 +6,9 @@
 
 namespace {
 
-struct Draw {
+template <class Int> struct Draw {
   const real *x;
-  Space p;
+  Windows<Int> p;
 };
 
 struct Window {
@@ -25,12 +25,12 @@ __device__ double weight(const Window &window, real v)
   return window.infinite > 0 ? a == INFINITY : (a > 0 ? a * window.scale : 0);
 }
 
-__device__ Window look(const Draw &d, int64_t plane, const Box &box, Team team)
+template <class Int> __device__ Window look(const Draw<Int> &d, int64_t plane, const Box<Int> &box, Team team)
 {
-  const int64_t none = planeCells(&d.p);
+  const int64_t none = d.p.cells;
   Window window = {none, 0, 1, 0, 0};
   double largest = 0;
-  eachCell(d.p, box, team, [&](Place i) {
+  eachCell(d.p, box, team, [&](Place<Int> i) {
     const double v = (double)(accreal)d.x[plane + i.at];
     if (v != v) window.nan = THNN_min(window.nan, i.at);
     if (v == INFINITY) window.infinite++;
@@ -42,7 +42,7 @@ __device__ Window look(const Draw &d, int64_t plane, const Box &box, Team team)
     largest = warpMax(largest);
   }
   if (sizeof(real) == 8 && largest > 0) window.scale = ldexp(1.0, -(int)THNN_max(ilogb(largest), -1023));
-  eachCell(d.p, box, team, [&](Place i) {
+  eachCell(d.p, box, team, [&](Place<Int> i) {
     const double a = weight(window, d.x[plane + i.at]);
     window.sum += a;
     window.square += a * a;
@@ -53,13 +53,14 @@ __device__ Window look(const Draw &d, int64_t plane, const Box &box, Team team)
 }
 
 /* The place of the drawn cell in its plane, or -1. */
-__device__ int64_t draw(const Draw &d, int64_t plane, const Box &box, Team team, const Window &window, double noise)
+template <class Int>
+__device__ int64_t draw(const Draw<Int> &d, int64_t plane, const Box<Int> &box, Team team, const Window &window, double noise)
 {
   const double target = (noise < 0 ? 0 : noise) * window.sum;
   double run = 0;
   long long chosen = -1;
   if (team.size == 1) {
-    eachCell(d.p, box, team, [&](Place i) {
+    eachCell(d.p, box, team, [&](Place<Int> i) {
       const double a = weight(window, d.x[plane + i.at]);
       if (a > 0 && !(run > target)) chosen = i.at;
       run += a;
@@ -82,29 +83,30 @@ __device__ int64_t draw(const Draw &d, int64_t plane, const Box &box, Team team,
   return warpMax(chosen);
 }
 
-template <int THREADS> __global__ void drawEach(real *y, index_t *index, const real *noise, Draw d)
+template <int THREADS, class Int> __global__ void drawEach(real *y, index_t *index, const real *noise, Draw<Int> d)
 {
-  const int64_t cells = planeCells(&d.p), outputs = planeOutputs(&d.p);
   const Team team = windowTeam<THREADS>();
-  for (int64_t i = team.number; i < d.p.planes * outputs; i += team.count) {
-    const int64_t plane = i / outputs * cells;
-    const Box box = boxOf(d.p, outputOf(d.p, i % outputs));
+  for (int64_t i = team.number; i < d.p.planes * d.p.outputs; i += team.count) {
+    const InPlane<Int> o = outputAt(d.p, i);
+    const int64_t plane = o.plane * d.p.cells;
+    const Box<Int> box = boxOf(d.p, o);
     const Window window = look(d, plane, box, team);
-    const int64_t at = window.nan < cells ? window.nan : draw(d, plane, box, team, window, (double)(accreal)noise[i]);
+    const int64_t at = window.nan < d.p.cells ? window.nan : draw(d, plane, box, team, window, (double)(accreal)noise[i]);
     if (team.rank > 0) continue;
     y[i] = at < 0 ? (real)0.f : d.x[plane + at];
     if (index) index[i] = at;
   }
 }
 
-template <int THREADS> __global__ void averageEach(real *y, Draw d)
+template <int THREADS, class Int> __global__ void averageEach(real *y, Draw<Int> d)
 {
-  const int64_t cells = planeCells(&d.p), outputs = planeOutputs(&d.p);
   const Team team = windowTeam<THREADS>();
-  for (int64_t i = team.number; i < d.p.planes * outputs; i += team.count) {
-    const Window window = look(d, i / outputs * cells, boxOf(d.p, outputOf(d.p, i % outputs)), team);
+  for (int64_t i = team.number; i < d.p.planes * d.p.outputs; i += team.count) {
+    const InPlane<Int> o = outputAt(d.p, i);
+    const int64_t plane = o.plane * d.p.cells;
+    const Window window = look(d, plane, boxOf(d.p, o), team);
     if (team.rank > 0) continue;
-    if (window.nan < cells) y[i] = d.x[i / outputs * cells + window.nan];
+    if (window.nan < d.p.cells) y[i] = d.x[plane + window.nan];
     else if (window.infinite > 0) y[i] = (real)(accreal)INFINITY;
     else y[i] = (real)(accreal)(window.sum > 0 ? window.square / window.sum / window.scale : 0);
   }
@@ -115,36 +117,35 @@ struct Share {
   double slope, offset, from;
 };
 
-__device__ Share shareOf(const Draw &d, int64_t plane, Place o, Team team, double g)
+template <class Int> __device__ Share shareOf(const Draw<Int> &d, int64_t plane, const Place<Int> &o, Team team, double g)
 {
   const Window window = look(d, plane, boxOf(d.p, o), team);
-  if (window.nan < planeCells(&d.p)) return Share{0, NAN, 0};
+  if (window.nan < d.p.cells) return Share{0, NAN, 0};
   if (window.infinite > 0) return Share{0, g / window.infinite, INFINITY};
   if (!(window.sum > 0)) return Share{0, 0, INFINITY};
   return Share{2 * g / window.sum * window.scale, -g * (window.square / window.sum) / window.sum, 0};
 }
 
-template <int THREADS> __global__ void keepShares(Share *kept, const real *g, Draw d)
+template <int THREADS, class Int> __global__ void keepShares(Share *kept, const real *g, Draw<Int> d)
 {
-  const int64_t cells = planeCells(&d.p), outputs = planeOutputs(&d.p);
   const Team team = windowTeam<THREADS>();
-  for (int64_t i = team.number; i < d.p.planes * outputs; i += team.count) {
-    const Share share = shareOf(d, i / outputs * cells, outputOf(d.p, i % outputs), team, (double)(accreal)g[i]);
+  for (int64_t i = team.number; i < d.p.planes * d.p.outputs; i += team.count) {
+    const InPlane<Int> o = outputAt(d.p, i);
+    const Share share = shareOf(d, o.plane * d.p.cells, o, team, (double)(accreal)g[i]);
     if (team.rank == 0) kept[i] = share;
   }
 }
 
-__global__ void gatherShares(real *gx, const real *g, const Share *kept, Draw d)
+template <class Int> __global__ void gatherShares(real *gx, const real *g, const Share *kept, Draw<Int> d)
 {
-  const int64_t cells = planeCells(&d.p), outputs = planeOutputs(&d.p);
-  for (int64_t i = firstThread(); i < d.p.planes * cells; i += allThreads()) {
-    const int64_t plane = i / cells;
+  for (int64_t i = firstThread(); i < d.p.planes * d.p.cells; i += allThreads()) {
+    const InPlane<Int> cell = cellAt(d.p, i);
     const double v = (double)(accreal)d.x[i];
     accreal sum = 0;
-    eachWindow(d.p, cellOf(d.p, i % cells), [&](Place o) {
-      const int64_t at = plane * outputs + o.at;
+    eachWindow(d.p, cell, [&](Place<Int> o) {
+      const int64_t at = cell.plane * d.p.outputs + o.at;
       if (v <= 0) return;
-      const Share share = kept ? kept[at] : shareOf(d, plane * cells, o, Team{0, 1, 0, 1}, (double)(accreal)g[at]);
+      const Share share = kept ? kept[at] : shareOf(d, cell.plane * d.p.cells, o, Team{0, 1, 0, 1}, (double)(accreal)g[at]);
       if (v < share.from) return;
       sum += (accreal)(share.slope == 0 ? share.offset : share.slope * v + share.offset);
     });
@@ -156,18 +157,19 @@ __global__ void gatherShares(real *gx, const real *g, const Share *kept, Draw d)
 
 void THNN_(drawWindows)(Call *call, real *y, index_t *index, const real *x, const real *noise, const Space *p)
 {
-  const Draw d = {x, *p};
-  if (noise) launchForWindows(call, p, drawEach<1>, drawEach<WARP>, y, index, noise, d);
-  else launchForWindows(call, p, averageEach<1>, averageEach<WARP>, y, d);
+  withWindows(p, [&]<class Int>(const Windows<Int> &w) {
+    const Draw<Int> d = {x, w};
+    if (noise) launchForWindows(call, p, drawEach<1, Int>, drawEach<WARP, Int>, y, index, noise, d);
+    else launchForWindows(call, p, averageEach<1, Int>, averageEach<WARP, Int>, y, d);
+  });
 }
 
 void THNN_(spreadExpected)(Call *call, real *gx, const real *x, const real *g, const Space *p)
 {
-  const Draw d = {x, *p};
-  Share *kept = NULL;
-  if (!findAgain(p)) {
-    kept = THNN_scratch(call, p->planes * planeOutputs(p), sizeof(Share));
-    launchForWindows(call, p, keepShares<1>, keepShares<WARP>, kept, g, d);
-  }
-  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherShares, gx, g, (const Share *)kept, d);
+  Share *kept = findAgain(p) ? NULL : (Share *)THNN_scratch(call, p->planes * planeOutputs(p), sizeof(Share));
+  withWindows(p, [&]<class Int>(const Windows<Int> &w) {
+    const Draw<Int> d = {x, w};
+    if (kept) launchForWindows(call, p, keepShares<1, Int>, keepShares<WARP, Int>, kept, g, d);
+    launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherShares<Int>, gx, g, (const Share *)kept, d);
+  });
 }

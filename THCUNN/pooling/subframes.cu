@@ -9,12 +9,16 @@ enum { PIECE = 1 << 8 }; /* frames */
 
 void THNN_(subSampleFrames)(Call *call, real *y, const real *x, const real *w, const real *b, const Space *p)
 {
-  launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, subSampleEach<1>, y, x, w, b, p->w.in, (int64_t)1, *p);
+  withWindows(p, [&]<class Int>(const Windows<Int> &windows) {
+    launch(call, blocksFor(p->planes * planeOutputs(p)), BLOCK, subSampleEach<1, Int>, y, x, w, b, p->w.in, (int64_t)1, windows);
+  });
 }
 
 void THNN_(spreadSubFrames)(Call *call, real *gx, const real *g, const real *w, const Space *p)
 {
-  launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherSums, gx, g, w, p->w.in, (int64_t)1, *p);
+  withWindows(p, [&]<class Int>(const Windows<Int> &windows) {
+    launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherSums<Int>, gx, g, w, p->w.in, (int64_t)1, windows);
+  });
 }
 
 namespace {
@@ -26,7 +30,8 @@ struct Columns {
 } // namespace
 
 /* products = sum of g * S, gradients = sum of g, over each piece of the frames of each feature. */
-__global__ static void sumPieces(accreal *products, accreal *gradients, const real *x, const real *g, int64_t pieces, Space p)
+template <class Int>
+__global__ static void sumPieces(accreal *products, accreal *gradients, const real *x, const real *g, int64_t pieces, Windows<Int> p)
 {
   Columns &columns = shared<Columns>();
   const Team one = {0, 1, 0, 1};
@@ -36,7 +41,7 @@ __global__ static void sumPieces(accreal *products, accreal *gradients, const re
     accreal product = 0, gradient = 0;
     for (int64_t t = piece * PIECE + warpId(); t < end && f < n; t += BLOCK / WARP) {
       const accreal value = (accreal)g[t * n + f];
-      product += value * sumOfWindow(one, x + t / p.h.out * planeCells(&p), p, t % p.h.out * n + f);
+      product += value * sumOfWindow(one, x, p, outputAt(p, t * n + f));
       gradient += value;
     }
     columns.products[warpId()][laneId()] = product;
@@ -72,6 +77,8 @@ void THNN_(addSubFrames)(Call *call, real *gw, real *gb, const real *x, const re
 {
   const int64_t n = p->w.in, pieces = THNN_ceilDiv(p->planes * p->h.out, PIECE);
   accreal *products = THNN_scratch(call, pieces * n, sizeof(accreal)), *gradients = THNN_scratch(call, pieces * n, sizeof(accreal));
-  launch(call, blocksFor(THNN_ceilDiv(n, WARP) * pieces, 1), BLOCK, sumPieces, products, gradients, x, g, pieces, *p);
+  withWindows(p, [&]<class Int>(const Windows<Int> &windows) {
+    launch(call, blocksFor(THNN_ceilDiv(n, WARP) * pieces, 1), BLOCK, sumPieces<Int>, products, gradients, x, g, pieces, windows);
+  });
   launch(call, blocksFor(n), BLOCK, addPieces, gw, gb, (const accreal *)products, (const accreal *)gradients, (accreal)scale, n, pieces);
 }

@@ -11,28 +11,33 @@ enum {
 
 void THNN_(subSample)(Call *call, real *y, const real *x, const real *w, const real *b, int64_t channels, const Space *p)
 {
-  launchForWindows(call, p, subSampleEach<1>, subSampleEach<WARP>, y, x, w, b, channels, planeOutputs(p), *p);
+  withWindows(p, [&]<class Int>(const Windows<Int> &windows) {
+    launchForWindows(call, p, subSampleEach<1, Int>, subSampleEach<WARP, Int>, y, x, w, b, channels, planeOutputs(p), windows);
+  });
 }
 
 void THNN_(spreadSubSamples)(Call *call, real *gx, const real *g, const real *w, int64_t channels, const Space *p)
 {
-  const int64_t cells = planeCells(p);
-  launch(call, blocksFor(p->planes * cells), BLOCK, gatherSums, gx, g, w, channels, cells, *p);
+  withWindows(p, [&]<class Int>(const Windows<Int> &windows) {
+    const int64_t cells = planeCells(p);
+    launch(call, blocksFor(p->planes * cells), BLOCK, gatherSums<Int>, gx, g, w, channels, cells, windows);
+  });
 }
 
 /* products = sum of g * S, gradients = sum of g, over each piece of each channel. */
+template <class Int>
 __global__ static void sumPieces(accreal *products, accreal *gradients, const real *x, const real *g, int64_t channels, int64_t pieces,
-                                 Space p)
+                                 Windows<Int> p)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p), count = p.planes / channels * outputs;
+  const int64_t count = p.planes / channels * p.outputs;
   const Team one = {0, 1, 0, 1};
   for (int64_t task = blockIdx.x; task < channels * pieces; task += gridDim.x) {
     const int64_t channel = task / pieces, first = task % pieces * PIECE, end = pieces == 1 ? count : THNN_min(first + PIECE, count);
     accreal product = 0, gradient = 0;
     for (int64_t i = first + threadIdx.x; i < end; i += blockDim.x) {
-      const int64_t plane = i / outputs * channels + channel, o = i % outputs;
-      const accreal value = (accreal)g[plane * outputs + o];
-      product += value * sumOfWindow(one, x + plane * cells, p, o);
+      const int64_t sample = p.byOutputs.quotient(i), at = (sample * channels + channel) * p.outputs + i - sample * p.outputs;
+      const accreal value = (accreal)g[at];
+      product += value * sumOfWindow(one, x, p, outputAt(p, at));
       gradient += value;
     }
     product = blockSum(product);
@@ -63,7 +68,9 @@ void THNN_(addSubSamples)(Call *call, real *gw, real *gb, const real *x, const r
   const int64_t count = p->planes / channels * planeOutputs(p), pieces = channels >= MANY ? 1 : THNN_ceilDiv(count, PIECE);
   accreal *products = THNN_scratch(call, channels * pieces, sizeof(accreal));
   accreal *gradients = THNN_scratch(call, channels * pieces, sizeof(accreal));
-  launch(call, blocksFor(channels * pieces, 1), BLOCK, sumPieces, products, gradients, x, g, channels, pieces, *p);
+  withWindows(p, [&]<class Int>(const Windows<Int> &w) {
+    launch(call, blocksFor(channels * pieces, 1), BLOCK, sumPieces<Int>, products, gradients, x, g, channels, pieces, w);
+  });
   launch(call, blocksFor(channels), BLOCK, addPieces, gw, gb, (const accreal *)products, (const accreal *)gradients, (accreal)scale,
          channels, pieces);
 }

@@ -4,34 +4,35 @@
 
 #include "pooling/windows.cuh"
 
-/* This thread's share of the sum of a window. */
-__device__ static accreal sumOfWindow(Team team, const real *plane, const Space &p, int64_t output)
+/* This thread's share of the sum of the window of output o. */
+template <class Int> __device__ static accreal sumOfWindow(Team team, const real *x, const Windows<Int> &p, const InPlane<Int> &o)
 {
+  const real *plane = x + o.plane * p.cells;
   accreal sum = 0;
-  eachCell(p, boxOf(p, outputOf(p, output)), team, [&](Place cell) { sum += (accreal)plane[cell.at]; });
+  eachCell(p, boxOf(p, o), team, [&](Place<Int> cell) { sum += (accreal)plane[cell.at]; });
   return sum;
 }
 
 /* One of `channels` numbers is for `run` elements one after the other. */
-template <int THREADS>
-__global__ static void subSampleEach(real *y, const real *x, const real *w, const real *b, int64_t channels, int64_t run, Space p)
+template <int THREADS, class Int>
+__global__ static void subSampleEach(real *y, const real *x, const real *w, const real *b, int64_t channels, int64_t run, Windows<Int> p)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   const Team team = windowTeam<THREADS>();
-  for (int64_t i = team.number; i < p.planes * outputs; i += team.count) {
+  for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
     const int64_t c = i / run % channels;
-    const accreal sum = sumOver(team, sumOfWindow(team, x + i / outputs * cells, p, i % outputs));
+    const accreal sum = sumOver(team, sumOfWindow(team, x, p, outputAt(p, i)));
     if (team.rank == 0) y[i] = (real)((accreal)w[c] * sum + (accreal)b[c]);
   }
 }
 
-__global__ static void gatherSums(real *gx, const real *g, const real *weight, int64_t channels, int64_t run, Space p)
+template <class Int>
+__global__ static void gatherSums(real *gx, const real *g, const real *weight, int64_t channels, int64_t run, Windows<Int> p)
 {
-  const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
-    const real *from = g + i / cells * outputs;
+  for (int64_t i = firstThread(); i < p.planes * p.cells; i += allThreads()) {
+    const InPlane<Int> cell = cellAt(p, i);
+    const real *from = g + cell.plane * p.outputs;
     accreal sum = 0;
-    eachWindow(p, cellOf(p, i % cells), [&](Place o) { sum += (accreal)from[o.at]; });
+    eachWindow(p, cell, [&](Place<Int> o) { sum += (accreal)from[o.at]; });
     gx[i] = (real)((accreal)weight[i / run % channels] * sum);
   }
 }

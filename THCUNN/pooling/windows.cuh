@@ -1,7 +1,10 @@
-/* Walks through windows: over the cells of a window, and over the windows of a cell. */
+/* Walks through windows: over the cells of a window, and over the windows of a cell.
+ *
+ * What lies in a plane is counted in 32 bits where planes allow that, as nearly all do: kernels take half as many instructions then. */
 #ifndef THCUNN_POOLING_WINDOWS_H
 #define THCUNN_POOLING_WINDOWS_H
 
+#include "core/divisor.cuh"
 #include "pooling/window.h"
 
 /* Most cells of a window along an axis. */
@@ -10,35 +13,128 @@ static inline double mostCells(const Axis *a) { return (double)(a->kernel ? THNN
 /* Do windows have so many cells that a warp should share one? */
 static inline bool largeWindows(const Space *p) { return mostCells(&p->t) * mostCells(&p->h) * mostCells(&p->w) > 64; }
 
+/* Do 32 bits hold every number that comes up along an axis? */
+static inline bool isSmall(const Axis *a)
+{
+  const double most = 1 << 29;
+  if (!a->kernel) return (double)a->in * (double)a->out <= most && a->in <= INT16_MAX && a->out <= INT16_MAX;
+  return (double)a->out * (double)a->stride <= most && (double)a->kernel * (double)a->dilation <= most && THNN_max(a->in, a->pad) <= most;
+}
+
+static inline bool isSmall(const Space *p)
+{
+  return isSmall(&p->t) && isSmall(&p->h) && isSmall(&p->w) && THNN_max(planeCells(p), planeOutputs(p)) <= INT32_MAX / 2;
+}
+
 namespace {
 
+/* ---- the geometry of core/space.h */
+
+/* An axis, in numbers of 64 bits or of 32. */
+template <class Int> struct Along;
+
+template <> struct Along<int64_t> : Axis {
+  Divisor<int64_t> byIn, byOut;
+
+  explicit Along(const Axis &a) : Axis(a), byIn{{a.in}}, byOut{{a.out}} {}
+  __device__ int64_t start(int64_t o) const { return windowStart(this, o); }
+  __device__ int64_t end(int64_t o) const { return windowEnd(this, o); }
+  __device__ int64_t firstOf(int64_t i) const { return firstWindow(this, i); }
+  __device__ int64_t endOf(int64_t i) const { return endWindow(this, i); }
+};
+
+template <> struct Along<int32_t> {
+  int32_t in, out, kernel, stride, pad, dilation;
+  Divisor<int32_t> byIn, byOut, byStride;
+
+  explicit Along(const Axis &a)
+      : in((int32_t)a.in), out((int32_t)a.out), kernel((int32_t)a.kernel), stride((int32_t)a.stride), pad((int32_t)a.pad),
+        dilation((int32_t)a.dilation), byIn(in), byOut(out), byStride(kernel ? stride : 1)
+  {
+  }
+  __device__ int32_t span() const { return (kernel - 1) * dilation + 1; }
+  __device__ int32_t start(int32_t o) const
+  {
+    if (!kernel) return byOut.quotient(o * in);
+    const int32_t start = o * stride - pad;
+    return start >= 0 ? start : (dilation == 1 ? 0 : start + (-start + dilation - 1) / dilation * dilation);
+  }
+  __device__ int32_t end(int32_t o) const
+  {
+    return kernel ? (int32_t)THNN_min(o * stride - pad + span(), in) : byOut.quotient((o + 1) * in + out - 1);
+  }
+  __device__ int32_t firstOf(int32_t i) const
+  {
+    if (!kernel) return byIn.quotient(i * out);
+    return i + pad < span() ? 0 : byStride.quotient(i + pad - span()) + 1;
+  }
+  __device__ int32_t endOf(int32_t i) const
+  {
+    return kernel ? (int32_t)THNN_min(byStride.quotient(i + pad) + 1, out) : byIn.quotient((i + 1) * out + in - 1);
+  }
+};
+
+/* A Space. */
+template <class Int> struct Windows {
+  int64_t planes;
+  Int cells, outputs; /* of a plane */
+  Divisor<Int> byCells, byOutputs;
+  Along<Int> t, h, w;
+
+  explicit Windows(const Space &p)
+      : planes(p.planes), cells((Int)planeCells(&p)), outputs((Int)planeOutputs(&p)), byCells{cells}, byOutputs{outputs}, t(p.t), h(p.h),
+        w(p.w)
+  {
+  }
+};
+
+/* ---- places */
+
 /* A cell of a plane, or an output; `at` is its place in the plane. */
-struct Place {
-  int64_t t, h, w, at;
+template <class Int> struct Place {
+  Int t, h, w, at;
+};
+
+template <class Int> struct InPlane : Place<Int> {
+  int64_t plane;
 };
 
 /* The i-th of planes whose rows are `width` long, and slices `height` high. */
-__device__ inline Place placeOf(int64_t i, int64_t height, int64_t width)
+template <class Int, class By> __device__ inline Place<Int> placeOf(Int i, By height, By width)
 {
-  const int64_t row = i / width;
-  return Place{row / height, row % height, i % width, i};
+  const Int row = width.quotient(i), slice = height.quotient(row);
+  return Place<Int>{slice, row - slice * height.by, i - row * width.by, i};
 }
 
-__device__ inline Place cellOf(const Space &p, int64_t i) { return placeOf(i, p.h.in, p.w.in); }
-__device__ inline Place outputOf(const Space &p, int64_t o) { return placeOf(o, p.h.out, p.w.out); }
+/* The i-th of all cells, and of all outputs. */
+template <class Int> __device__ inline InPlane<Int> cellAt(const Windows<Int> &p, int64_t i)
+{
+  const int64_t plane = p.byCells.quotient(i);
+  return InPlane<Int>{placeOf((Int)(i - plane * p.cells), p.h.byIn, p.w.byIn), plane};
+}
+
+template <class Int> __device__ inline InPlane<Int> outputAt(const Windows<Int> &p, int64_t i)
+{
+  const int64_t plane = p.byOutputs.quotient(i);
+  return InPlane<Int>{placeOf((Int)(i - plane * p.outputs), p.h.byOut, p.w.byOut), plane};
+}
 
 /* The cells of a window. */
-struct Box {
-  int64_t t, h, w, endT, endH, endW;
+template <class Int> struct Box {
+  Int t, h, w, endT, endH, endW;
 };
 
-__device__ inline Box boxOf(const Space &p, Place o)
+template <class Int> __device__ inline Box<Int> boxOf(const Windows<Int> &p, const Place<Int> &o)
 {
-  return Box{windowStart(&p.t, o.t), windowStart(&p.h, o.h), windowStart(&p.w, o.w),
-             windowEnd(&p.t, o.t), windowEnd(&p.h, o.h), windowEnd(&p.w, o.w)};
+  return Box<Int>{p.t.start(o.t), p.h.start(o.h), p.w.start(o.w), p.t.end(o.t), p.h.end(o.h), p.w.end(o.w)};
 }
 
-__device__ inline int64_t cellsIn(const Box &box) { return (box.endT - box.t) * (box.endH - box.h) * (box.endW - box.w); }
+template <class Int> __device__ inline Int cellsIn(const Box<Int> &box)
+{
+  return (box.endT - box.t) * (box.endH - box.h) * (box.endW - box.w);
+}
+
+/* ---- walks */
 
 /* Who shares a window: one thread, or a warp if windows are large. */
 template <int THREADS> __device__ inline Team windowTeam()
@@ -50,43 +146,44 @@ template <class T> __device__ inline T sumOver(Team team, T v) { return team.siz
 template <class T> __device__ inline T maxOver(Team team, T v) { return team.size == 1 ? v : warpMax(v); }
 
 /* How many cells of an axis a window has; only a dilated one can be empty. */
-__device__ inline int64_t cellsBetween(int64_t start, int64_t end, const Axis &a)
+template <class Int> __device__ inline Int cellsBetween(Int start, Int end, const Along<Int> &a)
 {
-  return THNN_max(THNN_ceilDiv(end - start, a.dilation), 0);
+  if (end <= start) return 0;
+  return a.dilation == 1 ? end - start : (end - start + a.dilation - 1) / a.dilation;
 }
 
 /* f(i) for the cells of a window; a lone thread takes them in row-major order. */
-template <class F> __device__ inline void eachCell(const Space &p, const Box &box, Team team, F f)
+template <class Int, class F> __device__ inline void eachCell(const Windows<Int> &p, const Box<Int> &box, Team team, F f)
 {
   if (team.size == 1) {
-    for (int64_t t = box.t; t < box.endT; t += p.t.dilation)
-      for (int64_t h = box.h; h < box.endH; h += p.h.dilation)
-        for (int64_t w = box.w; w < box.endW; w += p.w.dilation) f(Place{t, h, w, (t * p.h.in + h) * p.w.in + w});
+    for (Int t = box.t; t < box.endT; t += p.t.dilation)
+      for (Int h = box.h; h < box.endH; h += p.h.dilation)
+        for (Int w = box.w; w < box.endW; w += p.w.dilation) f(Place<Int>{t, h, w, (t * p.h.in + h) * p.w.in + w});
     return;
   }
-  const int64_t columns = cellsBetween(box.w, box.endW, p.w), rows = cellsBetween(box.h, box.endH, p.h);
-  const int64_t cells = cellsBetween(box.t, box.endT, p.t) * rows * columns;
+  const PlainDivisor<Int> columns = {cellsBetween(box.w, box.endW, p.w)}, rows = {cellsBetween(box.h, box.endH, p.h)};
+  const Int cells = cellsBetween(box.t, box.endT, p.t) * rows.by * columns.by;
   if (cells == 0) return;
-  Place k = placeOf(team.rank, rows, columns); /* within the window; each step is so long, too: there are no divisions on the way */
-  const Place step = placeOf(team.size, rows, columns);
+  Place<Int> k = placeOf((Int)team.rank, rows, columns); /* within the window; each step is so long, too: no divisions on the way */
+  const Place<Int> step = placeOf((Int)team.size, rows, columns);
   for (; k.at < cells; k.at += step.at) {
-    const int64_t t = box.t + k.t * p.t.dilation, h = box.h + k.h * p.h.dilation, w = box.w + k.w * p.w.dilation;
-    f(Place{t, h, w, (t * p.h.in + h) * p.w.in + w});
+    const Int t = box.t + k.t * p.t.dilation, h = box.h + k.h * p.h.dilation, w = box.w + k.w * p.w.dilation;
+    f(Place<Int>{t, h, w, (t * p.h.in + h) * p.w.in + w});
     k.w += step.w;
-    k.h += step.h + (k.w >= columns);
-    k.w -= k.w >= columns ? columns : 0;
-    k.t += step.t + (k.h >= rows);
-    k.h -= k.h >= rows ? rows : 0;
+    k.h += step.h + (k.w >= columns.by);
+    k.w -= k.w >= columns.by ? columns.by : 0;
+    k.t += step.t + (k.h >= rows.by);
+    k.h -= k.h >= rows.by ? rows.by : 0;
   }
 }
 
 /* f(o) for the windows that hold a cell, in their order. */
-template <class F> __device__ inline void eachWindow(const Space &p, Place i, F f)
+template <class Int, class F> __device__ inline void eachWindow(const Windows<Int> &p, const Place<Int> &i, F f)
 {
-  const int64_t endT = endWindow(&p.t, i.t), endH = endWindow(&p.h, i.h), firstW = firstWindow(&p.w, i.w), endW = endWindow(&p.w, i.w);
-  for (int64_t t = firstWindow(&p.t, i.t); t < endT; t++)
-    for (int64_t h = firstWindow(&p.h, i.h); h < endH; h++)
-      for (int64_t w = firstW; w < endW; w++) f(Place{t, h, w, (t * p.h.out + h) * p.w.out + w});
+  const Int endT = p.t.endOf(i.t), endH = p.h.endOf(i.h), firstH = p.h.firstOf(i.h), firstW = p.w.firstOf(i.w), endW = p.w.endOf(i.w);
+  for (Int t = p.t.firstOf(i.t); t < endT; t++)
+    for (Int h = firstH; h < endH; h++)
+      for (Int w = firstW; w < endW; w++) f(Place<Int>{t, h, w, (t * p.h.out + h) * p.w.out + w});
 }
 
 } // namespace
@@ -97,6 +194,13 @@ static inline bool findAgain(const Space *p)
 {
   const bool apart = p->t.stride >= p->t.kernel && p->h.stride >= p->h.kernel && p->w.stride >= p->w.kernel;
   return apart && mostCells(&p->t) * mostCells(&p->h) * mostCells(&p->w) <= 9;
+}
+
+/* f(windows) in numbers of as many bits as the planes want. */
+template <class F> static void withWindows(const Space *p, F f)
+{
+  if (isSmall(p)) f(Windows<int32_t>(*p));
+  else f(Windows<int64_t>(*p));
 }
 
 /* Launch a kernel, of <1> or <WARP> threads a window, with a team for each window. */

@@ -41,6 +41,13 @@ reals = pytest.mark.parametrize("real", REALS)
 LARGE = [f for f in TESTED if ("Pool" in f.layer and {"kH", "kW"} <= {a.name for a in f.arguments}) or "CrossMapLRN" in f.layer]
 LARGE_SIZES = capi.SIZES | {"C": 20, "H": 12, "W": 14, "oH": 2, "oW": 3}
 LARGE_SCALARS = {"kH": 8, "kW": 9, "dH": 3, "dW": 2, "size": 17}
+# Numbers beyond those that kernels of pooling compute in 32 bits: a step, or how many adaptive windows there are.
+FAR = [f for f in LARGE if "dH" in {a.name for a in f.arguments}] + [f for f in TESTED if "Adaptive" in f.layer]
+FAR_SIZES = {
+    "sliding": LARGE_SIZES | {"oH": 1},
+    "adaptive": capi.SIZES | {"N": 1, "C": 1, "T": 2, "H": 3, "oT": 1, "oH": 2, "oW": 33000, "oL": 33000},
+}
+FAR_SCALARS = LARGE_SCALARS | {"dH": 1 << 30}
 
 
 class Emulated:
@@ -155,6 +162,15 @@ def test_large_as_THNN(device: Emulated, function: Function, real: str, monkeypa
     for name, value in LARGE_SCALARS.items():
         monkeypatch.setitem(capi.SCALARS, name, value)
     compare(device, valid(function, LARGE_SIZES), real, "gather")
+
+
+@on_a_device
+@pytest.mark.parametrize("function", FAR, ids=lambda f: f.name)
+@all_of("how", ["gather", "scatter"])
+def test_far_as_THNN(device: Emulated, function: Function, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in FAR_SCALARS.items():
+        monkeypatch.setitem(capi.SCALARS, name, value)
+    compare(device, valid(function, FAR_SIZES["adaptive" if "Adaptive" in function.layer else "sliding"]), "Cuda", how)
 
 
 def compare(device: Emulated, here: Call, real: str, how: str) -> None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import ctypes
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -188,6 +190,7 @@ def numbers(function: Function) -> dict[str, float]:
     return SCALARS | OTHERWISE.get(layer, {}) | of_cases(layer)
 
 
+@cache
 def of_cases(layer: str) -> dict[str, float]:
     """``ARGUMENTS`` of a layer's cases: legal values of numbers and sizes that other layers lack, or have otherwise."""
     if not (HEADER.parent.parent / "tests" / "cases" / f"{layer}.py").exists():
@@ -208,13 +211,23 @@ def known(function: Function, name: str, values: dict[str, float]) -> float:
 
 def shape_of(function: Function, argument: Argument, sizes: dict[str, int]) -> tuple[int, ...]:
     """The first of the shapes that the argument's comment allows, with the batch dimension if it is optional."""
-    text = re.split(r" : |,| or ", argument.shape.replace("(N x) ", "N x "))[0].strip(" :")
-    if (other := re.match(r"as (\w+)", text)) is None:
+    other, names, terms = parsed(argument.shape)
+    if not other:
         values = sizes | numbers(function)
-        for name in re.findall(r"[A-Za-z_]\w*", text.replace(" x ", " ")):
+        for name in names:
             known(function, name, values)
-        return tuple(2 if size == "*" else eval(re.sub("/+", "//", size), {}, values) for size in text.split(" x "))
-    if other[1] == "in":  # as in updateOutput
+        return tuple(eval(term, {}, values) for term in terms)
+    if other == "in":  # as in updateOutput
         function = next(f for f in GENERIC if f.name == f"{function.layer}_updateOutput")
         return shape_of(function, next(a for a in function.arguments if a.name == argument.name), sizes)
-    return shape_of(function, next(a for a in function.arguments if a.name == other[1]), sizes)
+    return shape_of(function, next(a for a in function.arguments if a.name == other), sizes)
+
+
+@cache  # calls are made a hundred thousand times
+def parsed(shape: str) -> tuple[str, list[str], list[CodeType]]:
+    """Which argument's shape it is, or the names in the shape and its sizes as code; "*" is 2."""
+    text = re.split(r" : |,| or ", shape.replace("(N x) ", "N x "))[0].strip(" :")
+    if other := re.match(r"as (\w+)", text):
+        return other[1], [], []
+    terms = ["2" if size == "*" else re.sub("/+", "//", size) for size in text.split(" x ")]
+    return "", re.findall(r"[A-Za-z_]\w*", " ".join(terms)), [compile(term.strip(), "<shape>", "eval") for term in terms]

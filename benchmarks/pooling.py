@@ -40,7 +40,8 @@ def maxima(layer: str, label: str, shape: Shape, o: int, make: Any, peer: Any) -
 
 
 def adaptive() -> Iterator[Row]:
-    for shape, size in [((64, 256, 56, 56), 7), ((32, 64, 33, 33), 14), ((8, 512, 37, 53), 14), ((64, 256, 56, 56), 1)]:
+    planes = [(64, 256, 56, 56), (32, 64, 33, 33), (8, 512, 37, 53), (64, 256, 56, 56), (1, 2048, 7, 7)]
+    for shape, size in zip(planes, (7, 14, 14, 1, 1), strict=True):
         o, label = pooled(shape, size, size), f"{text(shape)} to {size}x{size}"
         yield averages("SpatialAdaptiveAveragePooling", label, shape, o,
                        lambda size=size: nn.SpatialAdaptiveAveragePooling(size, size),

@@ -41,30 +41,32 @@ __device__ static Scaled sumOfCells(Team team, const real *x, int64_t n)
   return Scaled{sum, isinf(sum) ? teamSum(team, sumCells(team, x, n, down)) : sum * down};
 }
 
-__device__ static real meanFrom(Scaled s, int64_t n)
+/* A window that slides has no range beyond that of its sum, as in Torch7. */
+__device__ static real meanFrom(Scaled s, int64_t n, bool slides)
 {
+  if (slides) return (real)(s.sum / (accreal)n);
   return (real)(isinf(s.sum) ? s.down / (accreal)n * (accreal)THNN_SCALED_UP : s.sum / (accreal)n);
 }
 
 /* y = the mean of each plane; or, where planes have parts, their sums. */
-__global__ static void meanOfPlanes(real *y, Scaled *sums, const real *x, int64_t planes, int64_t cells, int64_t parts, bool wide)
+__global__ static void meanOfPlanes(real *y, Scaled *sums, const real *x, int64_t planes, int64_t cells, int64_t parts, bool wide, bool slides)
 {
   const Team team = thisTeam(wide);
   for (int64_t task = team.number; task < planes * parts; task += team.count) {
     const int64_t plane = task / parts, at = task % parts * PART;
     const Scaled sum = sumOfCells(team, x + plane * cells + at, parts == 1 ? cells : THNN_min(PART, cells - at));
     if (team.rank > 0) continue;
-    if (parts == 1) y[plane] = meanFrom(sum, cells);
+    if (parts == 1) y[plane] = meanFrom(sum, cells, slides);
     else sums[task] = sum;
   }
 }
 
-__global__ static void joinSums(real *y, const Scaled *sums, int64_t planes, int64_t cells, int64_t parts)
+__global__ static void joinSums(real *y, const Scaled *sums, int64_t planes, int64_t cells, int64_t parts, bool slides)
 {
   for (int64_t plane = firstThread(); plane < planes; plane += allThreads()) {
     Scaled sum = {0, 0};
     for (int64_t i = plane * parts; i < (plane + 1) * parts; i++) sum = Scaled{sum.sum + sums[i].sum, sum.down + sums[i].down};
-    y[plane] = meanFrom(sum, cells);
+    y[plane] = meanFrom(sum, cells, slides);
   }
 }
 
@@ -74,9 +76,9 @@ void THNN_(planeMeans)(Call *call, real *y, const real *x, const Space *s)
   const int64_t parts = partsOf(planes, cells);
   Scaled *sums = NULL;
   if (parts > 1) sums = THNN_scratch(call, planes * parts, sizeof(Scaled));
-  const bool wide = cells > WIDE;
-  launch(call, blocksForTeams(planes * parts, wide), BLOCK, meanOfPlanes, y, sums, x, planes, cells, parts, wide);
-  if (parts > 1) launch(call, blocksFor(planes), BLOCK, joinSums, y, (const Scaled *)sums, planes, cells, parts);
+  const bool wide = cells > WIDE, slides = s->w.kernel > 0;
+  launch(call, blocksForTeams(planes * parts, wide), BLOCK, meanOfPlanes, y, sums, x, planes, cells, parts, wide, slides);
+  if (parts > 1) launch(call, blocksFor(planes), BLOCK, joinSums, y, (const Scaled *)sums, planes, cells, parts, slides);
 }
 
 /* gx = g / cells, all over the plane. */

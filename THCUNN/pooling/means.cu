@@ -3,6 +3,7 @@
  * Forward: a thread, or for large windows a warp, has an output. Backward: a thread has a cell of gradInput and asks the windows that it is
  * part of, in their order; or, if scatter is chosen, has an output and adds its share to every cell of the window, with atomics. */
 #include "pooling/means.h"
+#include "pooling/global.h"
 #include "pooling/windows.cuh"
 
 /* How many cells of window o count along an axis. */
@@ -45,6 +46,10 @@ template <int THREADS, class Int> __global__ static void meanOfEach(real *y, con
 
 void THNN_(means)(Call *call, real *y, const real *x, const Space *p)
 {
+  if (isWhole(p)) {
+    THNN_(planeMeans)(call, y, x, p);
+    return;
+  }
   withWindows(p, [&]<class Int>(const Windows<Int> &w) {
     launchForWindows(call, p, meanOfEach<1, Int>, meanOfEach<WARP, Int>, y, x, w, (int)p->outside);
   });
@@ -104,6 +109,10 @@ template <class Int> __global__ static void scatterMeans(real *gx, const real *g
 
 void THNN_(meansBack)(Call *call, real *gx, const real *g, const Space *p)
 {
+  if (isWhole(p)) {
+    THNN_(planeMeansBack)(call, gx, g, p);
+    return;
+  }
   const int64_t n = p->planes * planeCells(p), outputs = p->planes * planeOutputs(p);
   const bool scatters = THNN_poolingBackward(call) == THNN_SCATTER && sizeof(real) > 2; /* halves would lose what is added one by one */
   if (scatters) clear(call, gx, n * (int64_t)sizeof(real));

@@ -14,16 +14,18 @@ enum {
 
 THNN_KERNEL double sumPart(const real *x, int64_t n) { return sumCells(x, n); }
 
-/* The mean of n cells from their sum, unless that was beyond what it is kept in. */
-THNN_INLINE real meanFrom(double sum, const real *x, int64_t n)
+/* The mean of n cells from their sum, unless that was beyond what it is kept in. A window that slides has a sum of reals, as Torch7 does:
+ * sum and mean may be infinite. */
+THNN_INLINE real meanFrom(double sum, const real *x, int64_t n, int slides)
 {
+  if (slides) return (real)sum / (real)n;
   return (real)(__builtin_isfinite(sum) ? sum / (double)n : scaledSum(x, n) / (double)n * THNN_SCALED_UP);
 }
 
 /* The means of some planes of n <= PIECE cells. */
-THNN_KERNEL void meanPlanes(real *y, const real *x, int64_t planes, int64_t n)
+THNN_KERNEL void meanPlanes(real *y, const real *x, int64_t planes, int64_t n, int slides)
 {
-  for (int64_t plane = 0; plane < planes; plane++, x += n) y[plane] = meanFrom(sumCells(x, n), x, n);
+  for (int64_t plane = 0; plane < planes; plane++, x += n) y[plane] = meanFrom(sumCells(x, n), x, n, slides);
 }
 
 /* The gradients of n cells from `at` on, where `cells` after `cells` have the same. */
@@ -40,7 +42,7 @@ void THNN_(planeMeans)(Call *call, real *y, const real *x, const Space *s)
 {
   const int64_t planes = s->planes, cells = planeCells(s);
   const int64_t part = THNN_min(cells, PART), parts = THNN_ceilDiv(cells, part);
-  const int threads = THNN_threads(call, planes * cells);
+  const int threads = THNN_threads(call, planes * cells), slides = s->w.kernel > 0;
   double *sums = cells > PIECE ? THNN_scratch(call, planes * parts, sizeof(double)) : NULL;
   if (!THNN_ready(call)) return;
 
@@ -53,11 +55,11 @@ void THNN_(planeMeans)(Call *call, real *y, const real *x, const Space *s)
     for (int64_t plane = 0; plane < planes; plane += PLANES_AT_ONCE) {
       const int64_t n = THNN_min(PLANES_AT_ONCE, planes - plane);
       if (n < PLANES_AT_ONCE || !together) {
-        meanPlanes(y + plane, x + plane * cells, n, cells);
+        meanPlanes(y + plane, x + plane * cells, n, cells, slides);
         continue;
       }
       registerLoops()->sumStretches(y + plane, x + plane * cells, 1, &few.of, &few.axis);
-      for (int64_t i = plane; i < plane + PLANES_AT_ONCE; i++) y[i] = meanFrom(y[i], x + i * cells, cells);
+      for (int64_t i = plane; i < plane + PLANES_AT_ONCE; i++) y[i] = meanFrom(y[i], x + i * cells, cells, slides);
     }
     return;
   }
@@ -69,7 +71,7 @@ void THNN_(planeMeans)(Call *call, real *y, const real *x, const Space *s)
   for (int64_t plane = 0; plane < planes; plane++) {
     double total = 0;
     for (int64_t i = 0; i < parts; i++) total += sums[plane * parts + i];
-    y[plane] = meanFrom(total, x + plane * cells, cells);
+    y[plane] = meanFrom(total, x + plane * cells, cells, slides);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "core/stream.h"
 #include "pooling/adaptive.h"
 #include "pooling/columns.h"
+#include "pooling/global.h"
 
 /* Rows that one thread works on at a time, few enough to stay in its cache; and those of gradInput where each row of gradOutput
  * becomes as long as they are. */
@@ -116,6 +117,10 @@ THNN_KERNEL void meanBand(real *restrict y, const real *restrict x, const Space 
 
 void THNN_(means)(Call *call, real *y, const real *x, const Space *p)
 {
+  if (isWhole(p)) {
+    THNN_(planeMeans)(call, y, x, p);
+    return;
+  }
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), rows = p->t.out * p->h.out, bands = THNN_ceilDiv(rows, BAND);
   const int threads = THNN_threads(call, p->planes * (cells + outputs));
   const int64_t length = THNN_perThread(p->w.kernel ? paddedLength(&p->w) : THNN_min(BAND, rows) * p->w.in);
@@ -251,6 +256,10 @@ THNN_KERNEL void scatterPlane(real *restrict gx, const real *restrict g, const S
 
 void THNN_(meansBack)(Call *call, real *gx, const real *g, const Space *p)
 {
+  if (isWhole(p)) {
+    THNN_(planeMeansBack)(call, gx, g, p);
+    return;
+  }
   const int scatter = THNN_poolingBackward(call) == THNN_SCATTER;
   const Axis *w = &p->w;
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), band = w->kernel ? SPREAD_BAND : BAND;

@@ -17,6 +17,10 @@ THNN_INLINE int64_t countedCells(const Axis *a, int64_t o, int includePad)
   return THNN_min(start + a->kernel, a->in + a->pad) - start;
 }
 
+/* Is the one window of an axis all of it? Of a plane, the plane: a global layer's. */
+THNN_INLINE int isWholeAxis(const Axis *a) { return a->out == 1 && (!a->kernel || (a->pad == 0 && a->kernel == a->in)); }
+THNN_INLINE int isWhole(const Space *p) { return isWholeAxis(&p->t) && isWholeAxis(&p->h) && isWholeAxis(&p->w); }
+
 /* y = the means of x; gx = what they give back of g. */
 void THNN_(means)(Call *call, real *y, const real *x, const Space *p);
 void THNN_(meansBack)(Call *call, real *gx, const real *g, const Space *p);

@@ -79,3 +79,27 @@ def test_means_of_numbers_whose_sum_is_too_large(name: str, dtype: type) -> None
     np.testing.assert_allclose(large.forward(huge), expected, rtol=1e-6 if dtype == np.float32 else 1e-12)
     huge.reshape(-1)[:2] = np.inf, np.nan
     assert np.isnan(large.forward(huge)).any() and np.isfinite(large.output).any() == (large.output.size > 1)
+
+
+@pytest.mark.parametrize("dtype", ["f", "d"])
+@pytest.mark.parametrize("shape", [(3, 1, 7, 7), (2, 2, 65, 80), (1, 2, 290, 300)], ids=str)
+def test_windows_of_whole_planes(dtype: str, shape: tuple[int, ...]) -> None:
+    """The one window of each plane is the plane. Sums of sliding windows have the range of the elements, as Torch7's."""
+    height, width = shape[-2:]
+    sliding = [nn.SpatialAveragePooling(width, height), nn.SpatialAveragePooling(width, height, 3, 2).setCountExcludePad()]
+    sliding.append(nn.VolumetricAveragePooling(2, width, height))
+    adaptive = [nn.SpatialAdaptiveAveragePooling(1, 1), nn.VolumetricAdaptiveAveragePooling(1, 1, 1)]
+    for layer in sliding + adaptive:
+        whole = shape if "Spatial" in type(layer).__name__ else (shape[0], shape[1], 2, height, width)
+        axes = tuple(range(2, len(whole)))
+        x = np.random.default_rng(0).standard_normal(whole).astype(dtype) + 1
+        near = 1e-5 if dtype == "f" else 1e-12
+        layer = layer.type(x.dtype)
+        output = layer.forward(x)
+        np.testing.assert_allclose(output, x.mean(axes, dtype="d", keepdims=True), rtol=near)
+        gradOutput = np.arange(1, output.size + 1, dtype=dtype).reshape(output.shape)
+        cells = x.size // output.size
+        np.testing.assert_allclose(layer.backward(x, gradOutput), np.broadcast_to(gradOutput / cells, x.shape), rtol=near)
+        x[...] = np.finfo(dtype).max / 2
+        expected = np.inf if layer in sliding else np.finfo(dtype).max / 2
+        np.testing.assert_allclose(layer.forward(x), np.full(output.shape, expected), rtol=near)

@@ -20,6 +20,8 @@ from pytorch_legacy.arrays import Tensor
 BLOCK = 1 << 17
 # Blocks that are copied at once: nothing reads them again in the cache, and fewer turns of the interpreter count for more.
 COPIED = 8
+# Elements up to which two steps of NumPy take less time than a call of libTHNN with arrays that it has not seen last time.
+FEW = 1 << 14
 
 
 def larger(x: Tensor, y: Tensor, out: Tensor) -> None:
@@ -64,7 +66,8 @@ def addUp(target: Tensor, input: Tensor, factor: Tensor | None = None) -> Tensor
 
 def add(target: Tensor, input: Tensor, scale: float) -> Tensor:
     """``target += scale * input``, rounded twice as NumPy does it. Returns `target`."""
-    caller = _callers.get(target.dtype) if type(scale) in (int, float) and type(target) is np.ndarray is type(input) else None
+    plain = type(scale) in (int, float) and type(target) is np.ndarray is type(input)
+    caller = _callers.get(target.dtype) if plain and target.size > FEW else None
     if caller is None or target.dtype != input.dtype or target.shape != input.shape or not 0 < target.ndim <= backend.MAX_DIMS \
             or np.may_share_memory(target, input):  # fmt: skip
         target += scale * input

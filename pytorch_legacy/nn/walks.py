@@ -29,10 +29,13 @@ def places(root: Any) -> int:
         for child in children:
             if id(child) in within:
                 return MOST_PLACES + 1
-            if id(child) not in counts:
+            if id(child) in counts:
+                continue
+            if inner := child._children():
                 within.add(id(child))
-                path.append((child, iter(child._children())))
+                path.append((child, iter(inner)))
                 break
+            counts[id(child)] = 1
         else:
             counts[id(module)] = min(1 + sum(counts[id(child)] for child in module._children()), _COUNTED)
             within.discard(id(module))

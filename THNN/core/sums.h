@@ -14,31 +14,27 @@ __attribute__((unused, noinline)) static double sumOneByOne(const real *x, int64
 }
 
 /* x[0] + ... + x[n - 1]. Several vectors are added to side by side, for one alone would wait for its last addition; and each of their lanes
- * only a few times before it goes on as a double, so that millions of floats keep their digits.
- *
- * Vectors have 32 bytes. gcc keeps longer ones in memory where registers are shorter: that took five times as long (784 floats, AVX2). */
+ * only a few times before it goes on as a double, so that millions of floats keep their digits. */
 THNN_INLINE double sumCells(const real *x, int64_t n)
 {
   enum {
     FOUR = 4,
-    LANES = 32 / sizeof(THNN_REAL),
-    STEP = 4 * LANES,
+    STEP = 4 * VECTOR32_CELLS,
     STEPS = 16,
   };
   typedef double Doubles __attribute__((vector_size(8 * FOUR)));
   typedef THNN_REAL Four __attribute__((vector_size(sizeof(THNN_REAL) * FOUR), aligned(1), may_alias));
-  typedef THNN_REAL Wide __attribute__((vector_size(32), aligned(1), may_alias));
   Doubles sum[2] = {{0}};
   int64_t i = 0;
   while (i + STEP <= n) {
     const int64_t end = THNN_min(i + STEPS * STEP, n);
-    Wide part[4] = {{0}};
+    Vector32 part[4] = {{0}};
     for (; i + STEP <= end; i += STEP) {
 #pragma GCC unroll 4
-      for (int v = 0; v < 4; v++) part[v] += *(const Wide *)(x + i + v * LANES);
+      for (int v = 0; v < 4; v++) part[v] += *(const Vector32 *)(x + i + v * VECTOR32_CELLS);
     }
-    const Wide whole = (part[0] + part[1]) + (part[2] + part[3]);
-    for (int v = 0; v < LANES / FOUR; v++) sum[v] += __builtin_convertvector(((const Four *)&whole)[v], Doubles);
+    const Vector32 whole = (part[0] + part[1]) + (part[2] + part[3]);
+    for (int v = 0; v < VECTOR32_CELLS / FOUR; v++) sum[v] += __builtin_convertvector(((const Four *)&whole)[v], Doubles);
   }
   Four rest[2] = {{0}};
   for (; i + 2 * FOUR <= n; i += 2 * FOUR) {

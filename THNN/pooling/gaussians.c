@@ -201,7 +201,7 @@ typedef struct Rows {
 
 static Rows rowsOf(const Axis *w)
 {
-  const int64_t lead = shareLead(w), groups = THNN_ceilDiv(THNN_ceilDiv(paddedLength(w), w->stride), VECTOR_CELLS) * VECTOR_CELLS;
+  const int64_t lead = shareLead(w), groups = THNN_ceilDiv(THNN_ceilDiv(paddedLength(w), w->stride), VECTOR32_CELLS) * VECTOR32_CELLS;
   return (Rows){lead, groups - lead, THNN_wholeLines(groups + lead), THNN_wholeLines(groups * w->stride)};
 }
 
@@ -284,31 +284,31 @@ THNN_INLINE void multiply(real *restrict total, const real *restrict g, const re
 
 /* Both that a row of windows is asked of n <= 5 rows of `width` cells, which are loaded once:
  *   sum[o]                      (+)= sum over t < n of w[t] * x[o + t * width]
- *   total[t * VECTOR_CELLS + o % VECTOR_CELLS] += g[o] * x[o + t * width]
+ *   total[t * VECTOR32_CELLS + o % VECTOR32_CELLS] += g[o] * x[o + t * width]
  * Meanwhile `ahead` rows, as many as the next windows have that are new, are called into the cache. */
 THNN_INLINE void weighAndMultiplyFew(real *restrict sum, real *restrict totals, const real *restrict x, const real *restrict g,
                                      const real *w, int add, int n, int64_t width, int64_t ahead)
 {
   const real w0 = w[0], w1 = n > 1 ? w[1] : 0, w2 = n > 2 ? w[2] : 0, w3 = n > 3 ? w[3] : 0, w4 = n > 4 ? w[4] : 0;
   const real *x1 = x + width, *x2 = x1 + width, *x3 = x2 + width, *x4 = x3 + width;
-  Vector *const total = (Vector *)totals;
-  Vector t0 = total[0], t1 = t0, t2 = t0, t3 = t0, t4 = t0;
+  Vector32 *const total = (Vector32 *)totals;
+  Vector32 t0 = total[0], t1 = t0, t2 = t0, t3 = t0, t4 = t0;
   if (n > 1) t1 = total[1];
   if (n > 2) t2 = total[2];
   if (n > 3) t3 = total[3];
   if (n > 4) t4 = total[4];
   int64_t o = 0;
-  for (; o + VECTOR_CELLS <= width; o += VECTOR_CELLS) {
-    THNN_fetch(x4 + o * ahead, THNN_AHEAD, ahead * (int64_t)sizeof(Vector));
-    const Vector share = *(const Vector *)(g + o);
-    Vector v = *(const Vector *)(x + o), s = v * w0;
-    if (add) s += *(const Vector *)(sum + o);
+  for (; o + VECTOR32_CELLS <= width; o += VECTOR32_CELLS) {
+    THNN_fetch(x4 + o * ahead, THNN_AHEAD, ahead * (int64_t)sizeof(Vector32));
+    const Vector32 share = *(const Vector32 *)(g + o);
+    Vector32 v = *(const Vector32 *)(x + o), s = v * w0;
+    if (add) s += *(const Vector32 *)(sum + o);
     t0 += v * share;
-    if (n > 1) v = *(const Vector *)(x1 + o), s += v * w1, t1 += v * share;
-    if (n > 2) v = *(const Vector *)(x2 + o), s += v * w2, t2 += v * share;
-    if (n > 3) v = *(const Vector *)(x3 + o), s += v * w3, t3 += v * share;
-    if (n > 4) v = *(const Vector *)(x4 + o), s += v * w4, t4 += v * share;
-    *(Vector *)(sum + o) = s;
+    if (n > 1) v = *(const Vector32 *)(x1 + o), s += v * w1, t1 += v * share;
+    if (n > 2) v = *(const Vector32 *)(x2 + o), s += v * w2, t2 += v * share;
+    if (n > 3) v = *(const Vector32 *)(x3 + o), s += v * w3, t3 += v * share;
+    if (n > 4) v = *(const Vector32 *)(x4 + o), s += v * w4, t4 += v * share;
+    *(Vector32 *)(sum + o) = s;
   }
   for (int lane = 0; o < width; o++, lane++) {
     real s = add ? sum[o] + w0 * x[o] : w0 * x[o];
@@ -337,7 +337,7 @@ THNN_INLINE void weighAndMultiply(real *restrict sum, real *restrict total, cons
   if (first == 4) weighAndMultiplyFew(sum, total, x, g, w, 0, 4, width, ahead);
   if (first == 5) weighAndMultiplyFew(sum, total, x, g, w, 0, 5, width, ahead);
   for (int64_t t = first; t < n; t += 5)
-    weighAndMultiplyFew(sum, total + t * VECTOR_CELLS, x + t * width, g, w + t, 1, 5, width, 0);
+    weighAndMultiplyFew(sum, total + t * VECTOR32_CELLS, x + t * width, g, w + t, 1, 5, width, 0);
 }
 
 /* What the weights of columns and rows of windows have to do with an output plane, which is linear in each: a number for each cell of a
@@ -345,7 +345,7 @@ THNN_INLINE void weighAndMultiply(real *restrict sum, real *restrict total, cons
  * register takes long; it is then added up in double precision. */
 typedef struct Correlations {
   double *byColumn, *byRow; /* runs x kernel */
-  real *ofColumns, *ofRows; /* what belongs to the columns of a kernel, row for row of windows, and to its rows, VECTOR_CELLS for each */
+  real *ofColumns, *ofRows; /* what belongs to the columns of a kernel, row for row of windows, and to its rows, VECTOR32_CELLS for each */
   real *sum, *spread;       /* rows of cells */
   real *shares;             /* gradOutput, see shareRows */
 } Correlations;
@@ -357,9 +357,9 @@ static void addUp(const Correlations *c, const Space *p, const Runs *across, dou
       const Run r = across->run[i];
       c->byColumn[i * p->w.kernel + j] += sumCells(c->ofColumns + j * p->w.out + r.first, windowsOf(r));
     }
-  for (int64_t i = 0; i < p->h.kernel; i++) byRow[i] += sumCells(c->ofRows + i * VECTOR_CELLS, VECTOR_CELLS);
+  for (int64_t i = 0; i < p->h.kernel; i++) byRow[i] += sumCells(c->ofRows + i * VECTOR32_CELLS, VECTOR32_CELLS);
   memset(c->ofColumns, 0, (size_t)(p->w.kernel * p->w.out) * sizeof(real));
-  memset(c->ofRows, 0, (size_t)(p->h.kernel * VECTOR_CELLS) * sizeof(real));
+  memset(c->ofRows, 0, (size_t)(p->h.kernel * VECTOR32_CELLS) * sizeof(real));
 }
 
 /* Row oh of windows, whose weights are wy and whose gradOutput is g. */
@@ -369,7 +369,7 @@ THNN_KERNEL void correlateRow(const Correlations *c, const real *x, const real *
   const Axis *h = &k->p->h, *w = &k->p->w;
   const int64_t top = windowStart(h, oh), n = windowEnd(h, oh) - top, j = top - (oh * h->stride - h->pad);
   spreadRow(c->spread, c->shares + oh * rows->shares, g, rows, k);
-  weighAndMultiply(c->sum + w->pad, c->ofRows + j * VECTOR_CELLS, x + top * w->in, c->spread + w->pad, wy + j, n, w->in,
+  weighAndMultiply(c->sum + w->pad, c->ofRows + j * VECTOR32_CELLS, x + top * w->in, c->spread + w->pad, wy + j, n, w->in,
                    THNN_min(h->stride, 4));
   if (w->stride == 1) multiply(c->ofColumns, g, c->sum, w->kernel, 1, w->out);
   else if (w->stride == 2) multiply(c->ofColumns, g, c->sum, w->kernel, 2, w->out);
@@ -462,7 +462,7 @@ void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, 
   const int threads = THNN_threads(call, 3 * p->planes * kernels * (plane + outputs * p->w.kernel));
   const Rows rows = rowsOf(&p->w);
   const PerThread ofColumns = newPerThread(call, threads, p->w.kernel * p->w.out);
-  const PerThread ofRows = newPerThread(call, threads, p->h.kernel * VECTOR_CELLS);
+  const PerThread ofRows = newPerThread(call, threads, p->h.kernel * VECTOR32_CELLS);
   const PerThread sums = newPerThread(call, threads, rows.cells), spreads = newPerThread(call, threads, rows.cells);
   const PerThread shares = newPerThread(call, threads, p->h.out * rows.shares);
   double *totals = THNN_scratch(call, 4 * p->planes * kernels, sizeof(double));

@@ -1,4 +1,4 @@
-/* Vectors of 64 bytes, and whether the processor has registers for them. */
+/* Vectors in plain C, and which registers the processor has. */
 #ifndef THNN_VECTORS_H
 #define THNN_VECTORS_H
 

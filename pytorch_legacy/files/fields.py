@@ -22,6 +22,7 @@ from pytorch_legacy.files.form import BUFFERS, GRADIENTS, Form
 from pytorch_legacy.words import described, sizes
 
 from . import migration
+from .t7 import nodes
 
 _NUMBERS: tuple[Any, ...] = (int, float, np.integer, np.floating)
 
@@ -289,4 +290,4 @@ _USUAL = {"a whole number": int, "a number": float, "true or false": bool, "a te
 
 def _shown(value: Any) -> str:
     known = isinstance(value, (np.ndarray, list, dict, str, float, int))
-    return described(value) if known else f"a {getattr(value, '_typename', type(value).__name__)}"
+    return described(value) if known else "a " + nodes.shown(getattr(value, "_typename", type(value).__name__))

@@ -48,6 +48,8 @@ CASES = [
 ERRORS = [
     ErrorRow("rank", lambda: nn.SpatialUpSamplingBilinear(2), lambda m: m.forward(np.zeros((3, 3), "f")), ShapeError,
              r"expected \(N x\) C x H x W, got 2-D"),
+    ErrorRow("vector", lambda: nn.SpatialUpSamplingBilinear(2), lambda m: m.forward(np.zeros(3, "f")), ShapeError,
+             r"expected \(N x\) C x H x W, got 1-D"),
     ErrorRow("zero", lambda: None, lambda _: nn.SpatialUpSamplingBilinear(0), ValueRangeError,
              "scale_factor: expected 1 or more, got 0"),
     ErrorRow("size", lambda: None, lambda _: nn.SpatialUpSamplingBilinear({"oheight": 0, "owidth": 3}), ValueRangeError,

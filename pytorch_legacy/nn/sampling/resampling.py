@@ -76,7 +76,7 @@ def _target(module: Any, input: Tensor, rank: int) -> tuple[int, ...]:
     """The sizes of the output's planes."""
     names = SIZES[-rank:]
     if scale := getattr(module, "scale_factor", None):
-        return tuple(size * scale for size in input.shape[-rank:])
+        return tuple(size * scale for size in (*[1] * rank, *input.shape)[-rank:])  # C checks the rank
     for name in names:
         if getattr(module, name, None) is None:
             raise DtypeError(f"{module._typename}: {name}: expected a size for {rank}-D planes, got None")

@@ -9,6 +9,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,6 +71,8 @@ class Export:
         Inputs, and what our network gives for them: the examples, and one of a third size.
     free : list of sets
         For each array of the input, the dimensions that are to vary.
+    isDouble : bool
+        Are its weights in double precision?
     """
 
     def __init__(self, net: Any, example: Any, force: bool = False, change: Callable[[Any], Any] = lambda module: module) -> None:
@@ -80,6 +83,7 @@ class Export:
         if conversion.writer.states:
             self.module = Stateless(self.module).eval()
         self.force = force
+        self.isDouble = conversion.kind == "double"
         first, last = flat([conversion.examples[0]]), flat([conversion.examples[-1]])
         self.free = [
             {i for i, (a, b) in enumerate(zip(x.shape, y.shape, strict=True)) if a != b} for x, y in zip(first, last, strict=True)
@@ -161,6 +165,12 @@ def _quiet() -> Iterator[None]:
     finally:
         logging.disable(level)
         torch._C._jit_onnx_log = log  # type: ignore[assignment]
+
+
+def _sizes_of_one() -> AbstractContextManager[None]:
+    """Sizes that vary may be 1 inside too: else exporters note, for a quick look at the layout, that no such file takes them."""
+    config = torch.fx.experimental._config
+    return config.patch(backed_size_oblivious=True) if hasattr(config, "backed_size_oblivious") else contextlib.nullcontext()
 
 
 def _names(value: Any, stem: str, given: list[Any] | None = None) -> list[str]:
@@ -272,7 +282,8 @@ def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, force: bool = F
     export = Export(net, example, force, change=by_masks)
 
     def exported(kept: Callable[[int], bool]) -> bytes:
-        program = torch.export.export(export.module, export.example(), dynamic_shapes=export.shapes(kept))
+        with _sizes_of_one():
+            program = torch.export.export(export.module, export.example(), dynamic_shapes=export.shapes(kept))
         file = io.BytesIO()
         torch.export.save(program, file)
         return file.getvalue()
@@ -316,7 +327,9 @@ def _written(export: Export, path: Any, inputs: list[str], ways: dict[str, Any],
                     file.write(model)
                 return Exported(way, gap, lost)
             problems.append(f"{way}: differs by {gap:.2g}")
-    raise Differs(f"{path}: no exporter gives the network's numbers; {'; '.join(dict.fromkeys(problems))}")
+    lacks = any("NOT_IMPLEMENTED" in problem for problem in problems) and export.isDouble
+    advice = "; onnxruntime has not all layers in double precision: export net.clone().float()" if lacks else ""
+    raise Differs(f"{path}: no exporter gives the network's numbers; {'; '.join(dict.fromkeys(problems))}{advice}")
 
 
 def _told(error: BaseException) -> str:

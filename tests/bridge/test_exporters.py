@@ -93,6 +93,64 @@ def test_layers_between_recurrent_ones(tmp_path: Path) -> None:
         np.testing.assert_allclose(output, model.evaluate().forward(x), rtol=0, atol=1e-5)
 
 
+KINDS = [torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("options", [{}, {"num_layers": 2, "bidirectional": True, "batch_first": True}, {"bias": False}])
+def test_loops_of_steps(kind, options) -> None:
+    """What exporters get in the place of PyTorch's recurrent layers, with a state and without."""
+    from pytorch_legacy.bridge.exportable import Stepwise
+
+    layer = kind(3, 4, **options).double()
+    x, state = torch.from_numpy(draw(5, 2, 3)).double(), None
+    for _ in range(2):
+        (expected, after), (found, state) = layer(x, state), Stepwise(layer)(x, state)
+        torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+        torch.testing.assert_close(state, after, rtol=0, atol=1e-12)
+
+
+def test_steps_in_double(tmp_path: Path) -> None:
+    """onnxruntime has recurrent layers in single precision alone: a table of steps leaves for ONNX all the same."""
+    runtime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxscript")
+    net = pl.rnn.Sequencer(pl.rnn.FastLSTM(3, 4)).double()
+    steps = [[draw(n, 3).astype(np.float64) for _ in range(3)] for n in (2, 3, 5)]
+    assert pl.to_onnx(net, tmp_path / "net.onnx", steps[:2]).fixed == []
+    inputs = {f"input{i}": step for i, step in enumerate(steps[2], 1)}
+    outputs = runtime.InferenceSession(tmp_path / "net.onnx").run(None, inputs)
+    np.testing.assert_allclose(outputs, net.evaluate().forward(steps[2]), rtol=0, atol=1e-12)
+
+
+def test_advice_on_double(tmp_path: Path) -> None:
+    """There are no convolutions in double in onnxruntime: the error says what to do."""
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxscript")
+    net = nn.SpatialConvolution(1, 2, 2, 2)
+    with pytest.raises(pl.bridge.Differs, match=r"export net.clone\(\).float\(\)"):
+        pl.to_onnx(net.clone().double(), tmp_path / "net.onnx", (None, 1, 3, 3))
+    assert pl.to_onnx(net, tmp_path / "net.onnx", (None, 1, 3, 3)).fixed == []
+
+
+HALVED = {
+    "maxima": (nn.SpatialMaxPooling(2, 2).ceil(), (None, 3, None, None)),
+    "averages": (nn.VolumetricAveragePooling(1, 2, 2), (None, 2, 3, None, None)),
+    "convolution": (nn.SpatialConvolution(3, 4, 3, 3, 2, 2, 1, 1), (None, 3, None, None)),
+    "frames": (nn.TemporalMaxPooling(2), (None, None, 3)),
+}
+
+
+@pytest.mark.parametrize("name", HALVED)
+def test_inner_sizes_of_one(name: str, tmp_path: Path) -> None:
+    """Heights, widths and lengths that vary may come to be 1 inside of a file of .pt2."""
+    net, shape = HALVED[name]
+    assert pl.to_pt2(net, tmp_path / "net.pt2", shape).fixed == []
+    module = torch.export.load(tmp_path / "net.pt2").module()
+    for size in (2, 5):
+        x = draw(*(size if known is None else known for known in shape))
+        np.testing.assert_allclose(module(torch.from_numpy(x)).detach(), net.forward(x), rtol=0, atol=1e-5)
+
+
 def remembering() -> nn.Module:
     return pl.rnn.Sequencer(nn.Sequential(pl.rnn.FastLSTM(3, 4), nn.Linear(4, 3))).remember("both")
 

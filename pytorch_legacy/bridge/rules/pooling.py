@@ -19,6 +19,7 @@ def windows(x, kernel, stride, padding, ceil_mode=False, value=0.0):
     x = F.pad(x, pads, value=value)
     for k, d in zip(kernel, stride):
         x = x.unfold(-len(kernel), k, d)
+    x = x.clone(memory_format=torch.contiguous_format)  # flatten, which copies too, has torch.export note that no size be 1
     return x.flatten(-len(kernel))'''
 
 

@@ -11,6 +11,7 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Native import Caller
 from pytorch_legacy.nn.utils import clear, described
+from pytorch_legacy.objects import Held
 
 
 class SequenceLayer(Caller, Module):
@@ -35,6 +36,7 @@ class SequenceLayer(Caller, Module):
     gradWeight: Tensor
     gradBias: Tensor
     gates: Tensor
+    _held = (Held("weight", 2), Held("bias", lambda layer: layer.weight.shape[1:]))
     h0: Tensor
     _gradSums: Tensor
 

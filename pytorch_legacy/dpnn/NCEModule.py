@@ -14,6 +14,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.Linear import Linear
 from pytorch_legacy.nn.utils import described, sizes
+from pytorch_legacy.objects import Held
 
 
 class NCEModule(Linear):
@@ -93,6 +94,7 @@ class NCEModule(Linear):
     bias: Tensor
     gradBias: Tensor
     sampleidx: Tensor
+    _held = (Held("weight", 2), Held("bias", lambda layer: layer.weight.shape[:1]), Held("Z", 1))
     batchnoise = False
     normalized = False
     logsoftmax = False
@@ -233,8 +235,8 @@ class NCEModule(Linear):
         return labels, self.sampleidx[:, 1:]
 
     def _checked(self, input: list[Any]) -> tuple[Tensor, Tensor]:
+        check.shape(self, "unigrams", self.unigrams, self.bias.shape)
         rows = check.tensor(self, "input[0]", check.table(self, "input", input, 2)[0], 2)
-        check.tensor(self, "weight", self.weight, 2), check.tensor(self, "bias", self.bias, 1)
         if rows.shape[1] != self.weight.shape[1]:
             raise ShapeError(f"{self._typename}: input[0]: expected {self.weight.shape[1]} columns, got {sizes(rows.shape)}")
         labels = check.shape(self, "input[1]", check.labels(self, "input[1]", input[1]), rows.shape[:1])

@@ -9,6 +9,7 @@ from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.dpnn.ColorTransform import ColorTransform
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
+from pytorch_legacy.objects import Held
 
 
 class PCAColorTransform(ColorTransform):
@@ -50,6 +51,10 @@ class PCAColorTransform(ColorTransform):
 
     _buffers = ("noise", "alphas")
     alphas: Tensor
+    _held = (
+        Held("eigenVectors", lambda layer: (layer.inputChannels,) * 2),
+        Held("eigenValues", lambda layer: (layer.inputChannels,)),
+    )
 
     _file = Form(
         defaults={"std": 0.1},

@@ -10,6 +10,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described, sizes
+from pytorch_legacy.objects import Held
 
 
 class SpatialFeatNormalization(Module):
@@ -48,6 +49,7 @@ class SpatialFeatNormalization(Module):
         kinds={"mean": "a tensor", "std": "a tensor"},
         dimensions={"mean": 1},
     )
+    _held = (Held("mean", 1), Held("std", lambda layer: layer.mean.shape))
 
     def __init__(self, mean: Any, std: Any = None) -> None:
         super().__init__()

@@ -8,6 +8,7 @@ from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.Inplace import Inplace
+from pytorch_legacy.objects import Held
 
 
 class ConstAffine(Inplace):
@@ -44,6 +45,7 @@ class ConstAffine(Inplace):
     _file = Form(kinds={"a": "a tensor of floating-point numbers", "b": "a tensor of floating-point numbers"})
     a: Tensor
     b: Tensor
+    _held = (Held("a"), Held("b"))
 
     def __init__(self, nOutputPlane: int, inplace: bool = False) -> None:
         super().__init__(inplace)

@@ -18,7 +18,7 @@ from pytorch_legacy.arrays import (
     storage_offset,
     to_device,
 )
-from pytorch_legacy.errors import NullError, ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.errors import NullError, ShapeError, THNNError
 from pytorch_legacy.files import migration, t7
 from pytorch_legacy.files.classes import own
 from pytorch_legacy.files.form import GRADIENTS
@@ -32,6 +32,23 @@ from pytorch_legacy.passes import guarded, is_own, marks
 
 _NOTHING: Any = object()
 _STATISTICS = ("running_mean", "running_var")
+
+
+def _liesOtherwise(gradient: Tensor, parameter: Tensor) -> bool:
+    """Do the elements of two arrays of one shape follow each other in different ways?"""
+    if gradient.shape != parameter.shape:
+        return False
+    places = zip(gradient.shape, gradient.strides, parameter.strides, strict=True)
+    return any(size > 1 and one * parameter.itemsize != other * gradient.itemsize for size, one, other in places)
+
+
+def _laidAs(parameter: Tensor, gradient: Tensor) -> Tensor:
+    """The gradient as the parameter lies: itself, or a copy."""
+    if not _liesOtherwise(gradient, parameter):
+        return gradient
+    laid = np.empty_like(parameter, gradient.dtype)
+    laid[...] = gradient
+    return laid
 
 
 class Module(Tuning):
@@ -161,17 +178,19 @@ class Module(Tuning):
 
     def zeroGradParameters(self) -> Self:
         """Sets the gradients of the parameters to zero and returns self."""
-        for gradient in (self.parameters() or ([], []))[1]:
+        for gradient in self._tunable("zeroGradParameters")[1]:
             blocks.zero(gradient)
         return self
 
     def updateParameters(self, learningRate: float) -> Self:
         """Moves each parameter by ``-learningRate`` times its gradient, and returns self."""
-        parameters, gradients = self.parameters() or ([], [])
+        parameters, gradients = self._tunable("updateParameters")
         if len(parameters) != len(gradients):
             got = f"{len(gradients)} gradients of {len(parameters)} parameters"
             raise NullError(f"{self._typename}: updateParameters: expected a gradient of each parameter, got {got}")
-        for parameter, gradient in zip(parameters, gradients, strict=True):
+        for i, (parameter, gradient) in enumerate(zip(parameters, gradients, strict=True)):
+            if gradient.shape != parameter.shape:
+                gradient = check.matching(self, f"updateParameters: gradient {i}", gradient, parameter.shape)
             blocks.add(parameter, gradient, -float(learningRate))
         return self
 
@@ -192,14 +211,13 @@ class Module(Tuning):
         Parameters that share memory stay shared and appear once. The layers hold new arrays afterwards: references
         to the old ones, and vectors of an earlier call, are out of date.
         """
-        parameters, gradients = self.parameters() or ([], [])
-        if not all(is_tensor(gradient) for gradient in gradients):
-            raise UnsupportedError(
-                f"{self._typename}: getParameters: sparse gradients, as of nn.IndexLinear, have no place in a vector"
-            )
+        parameters, gradients = self._tunable("getParameters")
         try:
             flat, views = self.flatten(parameters)
             flatGrad, gradViews = self.flatten(gradients)
+            if any(map(_liesOtherwise, gradViews, views)):  # as after weight = w.T: element i of both vectors must be one pair
+                laid = {id(gradient): _laidAs(view, gradient) for gradient, view in zip(gradients, views, strict=False)}
+                flatGrad, gradViews = self.flatten([laid.get(id(gradient), gradient) for gradient in gradients])
         except THNNError as error:
             error.where.append(f"{self._typename}: getParameters")
             raise
@@ -209,7 +227,7 @@ class Module(Tuning):
                 "share a gradient wherever a parameter is shared"
             )
         for i, (view, gradView) in enumerate(zip(views, gradViews, strict=True)):
-            if storage_offset(view) != storage_offset(gradView):
+            if storage_offset(view) != storage_offset(gradView) or _liesOtherwise(gradView, view):
                 raise ShapeError(
                     f"{self._typename}: getParameters: parameter {i} and its gradient are at different places; "
                     "share a gradient wherever a parameter is shared"

@@ -14,6 +14,7 @@ from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, Valu
 from pytorch_legacy.files.classes import own
 from pytorch_legacy.nn import walks
 from pytorch_legacy.objects import Object
+from pytorch_legacy.words import mismatch
 
 
 class Tuning(Object):
@@ -206,10 +207,16 @@ class Tuning(Object):
                 yield module, settings
 
     def _tunable(self, method: str) -> tuple[list[Tensor], list[Tensor]]:
-        """The parameters and their gradients, which are arrays."""
+        """The parameters and their gradients, which are arrays of floating-point numbers."""
         parameters, gradients = self.sparseParameters() or ([], [])
-        if not all(map(is_tensor, gradients)):
-            raise UnsupportedError(f"{self._typename}: {method}: not for sparse gradients, as of nn.IndexLinear")
+        arrays: list[Any]
+        for name, arrays in (("parameter", parameters), ("gradient", gradients)):
+            for i, array in enumerate(arrays):
+                if is_tensor(array) and array.dtype.kind == "f":
+                    continue
+                if isinstance(array, dict):
+                    raise UnsupportedError(f"{self._typename}: {method}: not for sparse gradients, as of nn.IndexLinear")
+                raise DtypeError(mismatch(f"{self._typename}: {method}: {name} {i}", array, self._dtype, self._onDevice))
         return parameters, gradients
 
 

@@ -12,6 +12,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described, sizes
+from pytorch_legacy.objects import Held
 
 
 class SoftMaxTree(Module):
@@ -82,6 +83,10 @@ class SoftMaxTree(Module):
     parentIds: Tensor
     parentChildren: Tensor
     childParent: Tensor
+    _held = (
+        Held("weight", lambda layer: (layer.nChildNode, layer.inputSize), ("gradWeight",)),
+        Held("bias", lambda layer: (layer.nChildNode,), ("gradBias",)),
+    )
     accUpdate = False
     static = True
 

@@ -12,6 +12,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
+from pytorch_legacy.objects import Held
 
 
 class SpatialLinear(Module):
@@ -54,6 +55,7 @@ class SpatialLinear(Module):
     gradWeight: Tensor
     bias: Tensor
     gradBias: Tensor
+    _held = (Held("weight", 2), Held("bias", lambda layer: layer.weight.shape[:1]))
     weightDecay: Any = 0
 
     _file = Form(defaults={"fanin": 1, "fanout": 1})
@@ -107,7 +109,6 @@ class SpatialLinear(Module):
 
     def _cells(self, input: Tensor) -> Tensor:
         """The input as a matrix with a column for each cell."""
-        check.tensor(self, "weight", self.weight, 2), check.tensor(self, "bias", self.bias, 1)
         if len(check.tensor(self, "input", input, 3)) != self.weight.shape[1]:
             raise ShapeError(f"{self._typename}: input: expected {self.weight.shape[1]} planes, got {sizes(input.shape)}")
         return input.reshape(len(input), -1)

@@ -4,5 +4,6 @@
 """
 
 from .base import Object
+from .held import Held
 
-__all__ = ["Object"]
+__all__ = ["Held", "Object"]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from html import escape
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor, as_arrays, buffer, on_device, overlap
 from pytorch_legacy.errors import DtypeError, FieldError, OutOfMemoryError, ShapeError
 from pytorch_legacy.files import form
+from pytorch_legacy.objects import held
 from pytorch_legacy.objects.conversion import Converted
 from pytorch_legacy.objects.printing import always
 from pytorch_legacy.passes import guarded
@@ -33,6 +34,8 @@ class Object(Converted):
     ----------
     _addsSizes : bool
         Torch7 computed with the sizes in Lua before it took their whole parts: one with a fraction is an error.
+    _held : tuple of Held
+        The arrays that passes of array operations read, which look at them first (held.py); bases say theirs.
     _constructed : set of str
         The attributes that constructors made in this process, for who looks for misspelt ones (files/misspelt.py).
     _bindings : dict
@@ -41,6 +44,8 @@ class Object(Converted):
         Is a thread within ``forward`` or ``backward``? See passes.py.
     """
 
+    _held: ClassVar[tuple[held.Held, ...]] = ()
+    _looked: ClassVar[tuple[tuple[held.Held, str], ...]] = ()
     _addsSizes = False
     _constructed: set[str] = set()
     _inPass = False
@@ -68,6 +73,9 @@ class Object(Converted):
         for name in ("forward", "backward", "backwardUpdate"):
             if name in cls.__dict__:
                 setattr(cls, name, guarded(cls.__dict__[name]))
+        cls._looked = held.of(cls)
+        if cls._looked and isOurs:
+            held.watch(cls)
 
     if not TYPE_CHECKING:  # or every attribute would be known to mypy
 

@@ -1,6 +1,6 @@
 """What SeqLSTM and SeqGRU share."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Caller
 from pytorch_legacy.nn.utils import clear, described
+from pytorch_legacy.objects import Held
 from pytorch_legacy.rnn.Remembering import Remembering
 
 
@@ -50,6 +51,7 @@ class SequenceModule(Caller, Remembering):
     gradBias: Tensor
     h0: Tensor
     gates: Tensor
+    _held: ClassVar[tuple[Held, ...]] = (Held("weight", 2), Held("bias", lambda layer: layer.weight.shape[1:]))
 
     def _makeParameters(self, inputs: int, feedback: int, gates: int, size: int) -> None:
         """The weight with rows for the elements of input and fed-back output, and columns for those of the gates."""

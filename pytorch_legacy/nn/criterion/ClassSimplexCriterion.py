@@ -9,6 +9,7 @@ from pytorch_legacy.arrays import Tensor, take
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
+from pytorch_legacy.objects import Held
 
 
 class ClassSimplexCriterion(MSECriterion):
@@ -58,6 +59,8 @@ class ClassSimplexCriterion(MSECriterion):
         scratch={"_target": lambda criterion: np.zeros(criterion.nClasses, criterion._dtype)},
         kinds={"simplex": "a tensor of floating-point numbers"},
     )
+
+    _held = (Held("simplex", lambda criterion: (criterion.nClasses, criterion.nClasses)),)
 
     def __init__(self, nClasses: int) -> None:
         super().__init__()

@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
+from pytorch_legacy.objects import Held
 
 
 class WeightedMSECriterion(MSECriterion):
@@ -40,6 +41,8 @@ class WeightedMSECriterion(MSECriterion):
     >>> loss.backward(x, t)
     array([-2., -1.], dtype=float32)
     """
+
+    _held = (Held("weight"),)
 
     def __init__(self, weight: Any) -> None:
         super().__init__()

@@ -15,6 +15,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.objects import Held
 from pytorch_legacy.words import sizes
 
 
@@ -60,6 +61,11 @@ class WeightNorm(Decorator):
         defaults={"outputDim": 0},
         kinds={"weightSize": "sizes", **dict.fromkeys(("g", "v"), "a tensor of floating-point numbers")},
         dimensions={"v": 2},
+    )
+    _held = (
+        Held("weight", lambda layer: layer.weightSize),
+        Held("v", lambda layer: (n := layer.weightSize[layer.outputDim], prod(layer.weightSize) // n)),
+        Held("g", lambda layer: (len(layer.v), 1)),
     )
     weight: Any = property(lambda self: self.modules[0].weight)
     bias: Any = property(lambda self: self.modules[0].bias)

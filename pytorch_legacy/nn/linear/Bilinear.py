@@ -12,6 +12,7 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.batch import summed
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
+from pytorch_legacy.objects import Held
 
 
 class Bilinear(Module):
@@ -56,6 +57,7 @@ class Bilinear(Module):
 
     weight: Tensor
     gradWeight: Tensor
+    _held = (Held("weight", 3), Held("bias", lambda layer: layer.weight.shape[:1], ("bias", "gradBias")))
 
     def __init__(self, inputSize1: int, inputSize2: int, outputSize: int, bias: bool = True) -> None:
         super().__init__()
@@ -114,7 +116,6 @@ class Bilinear(Module):
     def _rows(self, input: list[Tensor]) -> tuple[Tensor, Tensor]:
         """Both inputs. Their memory is always laid out alike, so that rounding is too."""
         x1, x2 = check.tensors(self, "input", input, 2)
-        check.tensor(self, "weight", self.weight)
         for i, x in enumerate((x1, x2)):
             if x.ndim != 2 or x.shape != (len(x1), self.weight.shape[1 + i]):
                 wanted = f"{'N' if i == 0 else len(x1)} x {self.weight.shape[1 + i]}"

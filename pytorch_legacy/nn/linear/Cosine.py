@@ -13,6 +13,7 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.batch import summed
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
+from pytorch_legacy.objects import Held
 
 
 class Cosine(Module):
@@ -53,6 +54,7 @@ class Cosine(Module):
     EPS = 1e-12
     weight: Tensor
     gradWeight: Tensor
+    _held = (Held("weight", 2),)
 
     _file = Form(dimensions={"weight": 2})
 
@@ -102,7 +104,7 @@ class Cosine(Module):
 
     def _rows(self, input: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input, 1, 2).shape
-        inputs = check.tensor(self, "weight", self.weight).shape[1]
+        inputs = self.weight.shape[1]
         if shape[-1] != inputs:
             raise ShapeError(f"{self._typename}: input: expected {inputs} columns, got {sizes(shape)}")
         return np.atleast_2d(self._dense("_input", input))

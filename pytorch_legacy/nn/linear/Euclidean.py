@@ -13,6 +13,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
+from pytorch_legacy.objects import Held
 
 
 class Euclidean(Module):
@@ -53,6 +54,7 @@ class Euclidean(Module):
     EPS = 1e-7
     weight: Tensor
     gradWeight: Tensor
+    _held = (Held("weight", 2),)
 
     _names: tuple[str, ...] = ("weight",)  # of the parameters
     fastBackward = True
@@ -102,7 +104,7 @@ class Euclidean(Module):
     def _differences(self, input: Tensor) -> Tensor:
         """x - w for each row, output and input."""
         shape = check.tensor(self, "input", input, 1, 2).shape
-        inputs, outputs = check.tensor(self, "weight", self.weight, 2).shape
+        inputs, outputs = self.weight.shape
         if shape[-1] != inputs:
             raise ShapeError(f"{self._typename}: input: expected {inputs} columns, got {sizes(shape)}")
         rows = self._contiguous("_input", input).reshape(shape[0] if len(shape) == 2 else 1, 1, inputs)

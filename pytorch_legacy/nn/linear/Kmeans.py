@@ -12,6 +12,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
+from pytorch_legacy.objects import Held
 
 
 class Kmeans(Module):
@@ -62,6 +63,7 @@ class Kmeans(Module):
     EPS = 1e-7
     weight: Tensor
     gradWeight: Tensor
+    _held = (Held("weight", lambda layer: (layer.k, layer.dim)),)
     scale: float | None = None
 
     _file = Form(defaults={"scale": None}, kinds={"dim": "a whole number", "k": "a number"}, dimensions={"weight": 2})
@@ -148,7 +150,6 @@ class Kmeans(Module):
     def _nearest(self, input: Tensor) -> tuple[Tensor, Tensor]:
         """Which centre is the nearest of each row, and the square of its distance."""
         self._check(input, None)
-        check.shape(self, "weight", check.tensor(self, "weight", self.weight), (self.k, self.dim))
         differences = self._resize("_buffer", (len(input), self.k, self.dim))
         np.subtract(self._contiguous("_input", input)[:, None], self.weight, out=differences)
         with np.errstate(over="ignore"):

@@ -12,6 +12,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
+from pytorch_legacy.objects import Held
 
 
 class Add(Module):
@@ -50,6 +51,7 @@ class Add(Module):
 
     bias: Tensor
     gradBias: Tensor
+    _held = (Held("bias", lambda layer: (1,) if layer.scalar else layer.bias.shape),)
     scalar = False
 
     def __init__(self, inputSize: int, scalar: bool = False) -> None:
@@ -92,7 +94,7 @@ class Add(Module):
         shape = check.tensor(self, "input", input).shape
         if self.scalar:
             return prod(shape), 1
-        if shape == check.tensor(self, "bias", self.bias).shape:
+        if shape == self.bias.shape:
             return 1, self.bias.size
         if not shape or prod(shape[1:]) != self.bias.size:
             wanted = sizes(self.bias.shape)

@@ -39,8 +39,7 @@ class LearnedArray(Module):
 
     def _alignedWith(self, input: Tensor) -> Tensor:
         """The parameter with the dimensions of the input."""
-        name = self._parameter
-        return aligned(self, check.tensor(self, name, getattr(self, name)), check.tensor(self, "input", input).shape)
+        return aligned(self, getattr(self, self._parameter), check.tensor(self, "input", input).shape)
 
     def _gradient(self, input: Tensor, scale: float, *factors: Tensor) -> Tensor:
         """`scale` times the product of `factors`, summed over where the parameter was repeated."""

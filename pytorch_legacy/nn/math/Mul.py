@@ -11,6 +11,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.math.broadcasting import gathered
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.objects import Held
 
 
 class Mul(Module):
@@ -42,6 +43,7 @@ class Mul(Module):
 
     weight: Tensor
     gradWeight: Tensor
+    _held = (Held("weight", lambda layer: (1,)),)
 
     _file = Form(dimensions={"weight": 1})
 
@@ -57,7 +59,7 @@ class Mul(Module):
         return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        check.tensor(self, "input", input), check.tensor(self, "weight", self.weight)
+        check.tensor(self, "input", input)
         return blocks.apply(np.multiply, input, self.weight[0], out=self._resize("output", input.shape))
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:

@@ -11,6 +11,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import sizes
+from pytorch_legacy.objects import Held
 
 
 class SpatialInstanceNormalization(Native):
@@ -54,6 +55,7 @@ class SpatialInstanceNormalization(Native):
     bias: Tensor
     gradWeight: Tensor
     gradBias: Tensor
+    _held = (Held("weight", 1), Held("bias", lambda layer: layer.weight.shape))
     save_mean: Tensor | None = None
     save_std: Tensor | None = None
 

@@ -13,6 +13,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described, sizes
+from pytorch_legacy.objects import Held
 
 
 def averagingKernel(module: Module, kernel: Any) -> Tensor:
@@ -44,7 +45,9 @@ class LocalNormalization(Module):
         kinds={"kernel": "a tensor of floating-point numbers"},
     )
 
+    _held = (Held("kernel"),)
     _coef: Tensor = np.empty(0)
+    _kernel: Any = None  # of `_coef`
     _estimators = 1  # how many networks for such sums Torch7's class has
 
     def __init__(self, nInputPlane: int = 1, kernel: Any = None) -> None:
@@ -70,8 +73,11 @@ class LocalNormalization(Module):
         shape = check.tensor(self, "input", input, 3, 4).shape
         if shape[-3] != self.nInputPlane:
             raise ShapeError(f"{self._typename}: input: expected {self.nInputPlane} planes, got {sizes(shape)}")
-        if self._coef.shape != shape[-2:] or self._coef.dtype != self._dtype:
-            self._coef = self._filtered(np.full_like(input, self.nInputPlane, shape=shape[-2:]))
+        # The kernel may have changed, in place too; a device is not asked for its elements.
+        kernel = self.kernel if self._onDevice else self.kernel.tobytes()
+        isKnown = kernel is self._kernel if self._onDevice else kernel == self._kernel
+        if not isKnown or self._coef.shape != shape[-2:] or self._coef.dtype != self._dtype:
+            self._coef, self._kernel = self._filtered(np.full_like(input, self.nInputPlane, shape=shape[-2:])), kernel
         return input
 
     def _checkedGradient(self, input: Tensor, gradOutput: Tensor) -> Tensor:

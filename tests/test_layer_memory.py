@@ -78,7 +78,7 @@ def inplace(case: Case, dtype: str) -> None:
 def readonly(case: Case, dtype: str) -> None:
     """Arrays that are read-only give the same; what works in place works on copies of them."""
     trial = Trial(case, dtype)
-    expected = trial.run()
+    expected = trial.usual()
     frozen = copied([trial.input, trial.gradOutput(expected.output), trial.target if trial.isCriterion else []])
     for leaf in leaves(frozen):
         leaf.flags.writeable = False
@@ -89,7 +89,7 @@ def readonly(case: Case, dtype: str) -> None:
 def strided(case: Case, dtype: str) -> None:
     """Strides and addresses of input, target and gradOutput change nothing, bit for bit."""
     trial = Trial(case, dtype)
-    expected = trial.run()
+    expected = trial.usual()
     gradOutput, target = trial.gradOutput(expected.output), trial.target
     layouts = ["dense", *LAYOUTS]
     for layout, other in zip(layouts, [*layouts[1:], layouts[0]], strict=True):  # each meets another
@@ -116,7 +116,7 @@ def expanded(case: Case, dtype: str) -> None:
 def own_results(case: Case, dtype: str) -> None:
     """A layer that gets its own results to read is right all the same, or says that it needs memory of its own."""
     trial = Trial(case, dtype)
-    usual = trial.run()
+    usual = trial.usual()
     gradOutput = trial.gradOutput(usual.output)
 
     def forward(module: Any, input: Tree) -> Tree:

@@ -29,6 +29,12 @@ def of_arguments(of: Callable[[Argument], bool]) -> Callable[[Check], Check]:
     return add
 
 
+def of_functions(check: Check) -> Check:
+    """Decorator: the check is for all functions of all layers."""
+    TABLE.extend((f.layer, f"{check.__name__}: {f.name}", (check, f, None)) for f in GENERIC)
+    return check
+
+
 def is_optional(argument: Argument) -> bool:
     return "OPTIONAL" in argument.tags
 
@@ -47,28 +53,23 @@ def assert_fails(call: Call, code: int, argument: str) -> None:
 
 KEPT_BYTES = 512 << 20  # as the library begins
 
-functions = rows("function", [(function.layer, function.name, function) for function in GENERIC])
-reals = all_of("real", capi.REALS)
 
-
-@reals
-@functions
-def test_valid(function: Function, real: str) -> None:
-    """Shapes as the header gives them are accepted: the other tests start from this call."""
+@of_functions
+def valid(function: Function, argument: None, real: str) -> None:
+    """Shapes as the header gives them are accepted: the other checks start from this call."""
     call = capi.valid(function, real)
     assert call() == capi.OK, last_error()
 
 
-@reals
-@functions
-def test_empty_batch(function: Function, real: str) -> None:
+@of_functions
+def empty_batch(function: Function, argument: None, real: str) -> None:
     """No samples are a legal input; gradients of parameters then stay as they are."""
     call = capi.valid(function, real, capi.SIZES | {"N": 0, "nnz": 0})
     before = call.contents()
     assert call() == capi.OK, last_error()
-    for argument in function.arguments:
-        if "ACC" in argument.tags and argument.name.startswith("grad"):
-            assert call.contents()[argument.name] == before[argument.name]
+    for a in function.arguments:
+        if "ACC" in a.tags and a.name.startswith("grad"):
+            assert call.contents()[a.name] == before[a.name]
 
 
 @of_arguments(lambda argument: not is_optional(argument))
@@ -85,13 +86,12 @@ def optional(function: Function, argument: Argument, real: str) -> None:
     assert call() == capi.OK, last_error()
 
 
-@reals
-@functions
-def test_all_null(function: Function, real: str) -> None:
+@of_functions
+def all_null(function: Function, argument: None, real: str) -> None:
     """Nothing but NULL and zeros: an argument that must be there is named."""
     call = capi.valid(function, real)
-    for argument in function.arguments:
-        call.values[argument.name] = None if argument.is_pointer else 0
+    for a in function.arguments:
+        call.values[a.name] = None if a.is_pointer else 0
     before = call.contents()
     assert call() == capi.NULL
     required = [a.name for a in function.arguments if a.is_pointer and a.name != "state" and not is_optional(a)]
@@ -162,10 +162,10 @@ TABLE += [
 ]
 
 
-@reals
+@all_of("real", capi.REALS)
 @rows("check, function, argument", TABLE)
 def test_arguments(check: Check, function: Function, argument: Argument | None, real: str) -> None:
-    """Every wrong argument of a layer's functions, in one item for the layer."""
+    """Every call of a layer's functions that is right, and every wrong argument, in one item for the layer."""
     check(function, argument, real)
 
 

@@ -11,6 +11,7 @@ import pytest
 from pytorch_legacy import backend
 from pytorch_legacy.nn import blocks
 from tests import capi
+from tests.rows import rows
 
 OPERATIONS = [operator.add, operator.sub, operator.mul, operator.truediv, np.maximum, np.minimum]  # in the order of THNNOperation
 SHAPES = [
@@ -35,7 +36,11 @@ def add_up(real: str, x: Any, factor: Any, total: Any, scale: float) -> int:
     return call("pointwise_sum", real, {"input": x, "factor": factor, "sum": total}, scale=scale)
 
 
-@pytest.mark.parametrize("shape, repeated", SHAPES, ids=str)
+def shapes(names: str, pairs: list[tuple[Any, Any]]) -> pytest.MarkDecorator:
+    return rows(names, [("shapes", str(pair), pair) for pair in pairs])
+
+
+@shapes("shape, repeated", SHAPES)
 @pytest.mark.parametrize("operation", range(6))
 @pytest.mark.parametrize("real", capi.REALS)
 def test_as_numpy(real: str, operation: int, shape: tuple[int, ...], repeated: tuple[int, ...]) -> None:
@@ -76,7 +81,7 @@ SUMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("shape, kept", SHAPES + SUMS, ids=str)
+@shapes("shape, kept", SHAPES + SUMS)
 @pytest.mark.parametrize("factor", [False, True])
 @pytest.mark.parametrize("real", capi.REALS)
 def test_sum_as_numpy(real: str, factor: bool, shape: tuple[int, ...], kept: tuple[int, ...]) -> None:

@@ -19,6 +19,7 @@ from tests.cases.sparse import Sparse
 from tests.cuda import fake_cupy
 from tests.cuda.gpu import IS_REAL, TYPES, down, layers_with_kernels, on_a_device, up
 from tests.cuda.gpu import gpu as gpu
+from tests.rows import all_of
 from tests.table import only
 from tests.table import pytest_generate_tests as pytest_generate_tests
 from tests.trees import assert_close, leaves
@@ -58,7 +59,7 @@ class OnDevice:
 
 
 @only(lambda case: not isinstance(case.make(), Sparse))  # which hands over arrays of the host: golden files have the same layers
-@pytest.mark.parametrize("type", TYPES)
+@all_of("type", TYPES)
 def test_as_on_the_host(gpu: Any, case: Case, type: str) -> None:
     trial = Trial(case, TYPES[type])
     module = trial.module()

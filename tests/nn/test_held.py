@@ -200,3 +200,18 @@ def test_kernels_that_change_between_passes(cls: Any) -> None:
     layer.kernel[0] *= 2
     fresh.kernel[0] *= 2
     np.testing.assert_array_equal(layer.forward(x), fresh.forward(x))
+
+
+@pytest.mark.parametrize("value", [None, 1.5, [0.0, 0.0]])
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: nn.BatchNormalization(2), "running_mean"), (lambda: nn.CAdd(2), "bias"),
+        (lambda: nn.PartialLinear(2, 2), "weight"), (lambda: nn.Bilinear(2, 2, 2), "weight"), (lambda: nn.WeightNorm(nn.Linear(2, 2)), "v"),
+    ],
+)  # fmt: skip
+def test_what_is_no_array(make: Callable[[], Any], name: str, value: Any) -> None:
+    layer, x = make(), np.ones((3, 2), "f")
+    setattr(layer, name, value)
+    with pytest.raises(DtypeError, match=rf"^{layer._typename}: {name}: expected a float32 array, got "):
+        layer.forward([x, x] if isinstance(layer, nn.Bilinear) else x)

@@ -197,7 +197,8 @@ class BatchNormalization(Native):
             also = " when training" if self.train else f", or {self.nDim - 1}-D for one sample"
             got = f"{rank}-D of shape {input.shape}"
             raise ShapeError(f"{self._typename}: input: expected a {self.nDim}-D array{also}, got {got}")
-        channels, expected = input.shape[rank - self.nDim + 1], self.running_mean.size
+        channels = input.shape[rank - self.nDim + 1]
+        expected = check.tensor(self, "running_mean", self.running_mean).size
         if channels != expected:
             kind = "features" if self.nDim == 2 else "planes"
             raise ShapeError(f"{self._typename}: input: expected {expected} {kind}, got {channels}")

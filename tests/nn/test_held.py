@@ -207,7 +207,8 @@ def test_kernels_that_change_between_passes(cls: Any) -> None:
     ("make", "name"),
     [
         (lambda: nn.BatchNormalization(2), "running_mean"), (lambda: nn.CAdd(2), "bias"),
-        (lambda: nn.PartialLinear(2, 2), "weight"), (lambda: nn.Bilinear(2, 2, 2), "weight"), (lambda: nn.WeightNorm(nn.Linear(2, 2)), "v"),
+        (lambda: nn.PartialLinear(2, 2), "weight"), (lambda: nn.Bilinear(2, 2, 2), "weight"),
+        (lambda: nn.WeightNorm(nn.Linear(2, 2)), "v"),
     ],
 )  # fmt: skip
 def test_what_is_no_array(make: Callable[[], Any], name: str, value: Any) -> None:

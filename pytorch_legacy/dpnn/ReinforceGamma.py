@@ -90,7 +90,7 @@ class ReinforceGamma(Reinforce):
             shape, scale = check.tensor(self, "input", input), self.scale
             if scale is None:
                 raise DtypeError(f"{self._typename}: input: expected a table of shape and scale, got {described(input)}")
-            if is_tensor(scale):
+            if isinstance(scale, np.ndarray) or is_tensor(scale):
                 scale = check.spread(self, "scale", scale, shape.shape)
         if check.looks(self) and not (np.all(shape > 0) and np.all(scale > 0)):
             raise ValueRangeError(f"{self._typename}: input: expected shapes and scales above 0")

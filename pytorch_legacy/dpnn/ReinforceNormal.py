@@ -92,6 +92,6 @@ class ReinforceNormal(Reinforce):
         mean = check.tensor(self, "input", input)
         if self.stdev is None:
             raise DtypeError(f"{self._typename}: input: expected a table of mean and standard deviation, got {described(input)}")
-        if is_tensor(self.stdev):
+        if isinstance(self.stdev, np.ndarray) or is_tensor(self.stdev):
             return mean, check.spread(self, "stdev", self.stdev, mean.shape)
         return mean, self._dtype.type(self.stdev)

@@ -180,8 +180,8 @@ def below(module: Object, name: str, indices: Tensor, size: int, wanted: str = "
 
 
 def spread(module: Object, name: str, array: Tensor, expected: tuple[int, ...]) -> Tensor:
-    """`array` repeated along leading dimensions until it has the expected shape."""
-    rank = len(expected)
+    """`array`, of the module's dtype, repeated along leading dimensions until it has the expected shape."""
+    rank, array = len(expected), tensor(module, name, array)
     if array.ndim > rank or array.shape != expected[rank - array.ndim :]:
         raise ShapeError(f"{module._typename}: {name}: expected the last sizes of {sizes(expected)}, got {sizes(array.shape)}")
     return np.broadcast_to(array, expected)

@@ -216,3 +216,13 @@ def test_what_is_no_array(make: Callable[[], Any], name: str, value: Any) -> Non
     setattr(layer, name, value)
     with pytest.raises(DtypeError, match=rf"^{layer._typename}: {name}: expected a float32 array, got "):
         layer.forward([x, x] if isinstance(layer, nn.Bilinear) else x)
+
+
+@pytest.mark.parametrize("other", [masked, matrix])
+def test_numbers_that_may_be_arrays(other: Callable[[Array], Any]) -> None:
+    x = np.ones((2, 3), "f")
+    layers = {"stdev": dpnn.ReinforceNormal(x), "scale": dpnn.ReinforceGamma(x), "constant_scalar": nn.AddConstant(x[0])}
+    for name, layer in layers.items():
+        setattr(layer, name, other(x))
+        with pytest.raises(DtypeError, match=f"{name}: expected a float32 array, got "):
+            layer.forward(x)

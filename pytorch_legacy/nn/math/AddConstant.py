@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arguments import as_kind
-from pytorch_legacy.arrays import Tensor, is_writable
+from pytorch_legacy.arrays import Tensor, is_tensor, is_writable
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
@@ -69,7 +69,7 @@ class AddConstant(Module):
     def _term(self, input: Tensor) -> Any:
         """The number, or the vector if it fits to the input."""
         constant = self.constant_scalar
-        if hasattr(constant, "shape"):
+        if isinstance(constant, np.ndarray) or is_tensor(constant):
             check.tensor(self, "constant_scalar", constant)
             if constant.ndim != 1 or constant.shape != input.shape[-1:]:
                 raise ShapeError(

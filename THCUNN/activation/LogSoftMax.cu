@@ -8,7 +8,7 @@ __global__ static void forwardRows(Channels c)
     const real *x = c.x + i * c.channels;
     const Exponentials e = exponentialsOf(team, x, c.channels);
     const accreal logSum = log(e.sum);
-    for (int64_t k = team.rank; k < c.channels; k += team.size) c.y[i * c.channels + k] = (real)((accreal)x[k] - e.largest - logSum);
+    writeRow(team, c.y + i * c.channels, x, x, c.channels, [=](accreal v, accreal) { return v - e.largest - logSum; });
   }
 }
 
@@ -27,10 +27,8 @@ __global__ static void backwardRows(Channels c)
   const Team team = thisTeam(c.wide);
   for (int64_t i = team.number; i < c.n; i += team.count) {
     const real *output = c.x + i * c.channels, *g = c.g + i * c.channels;
-    accreal sum = 0;
-    for (int64_t k = team.rank; k < c.channels; k += team.size) sum += (accreal)g[k];
-    sum = teamSum(team, sum);
-    for (int64_t k = team.rank; k < c.channels; k += team.size) c.y[i * c.channels + k] = (real)((accreal)g[k] - exp((accreal)output[k]) * sum);
+    const accreal sum = sumOfRow(team, g, g, c.channels, [](accreal slope, accreal) { return slope; });
+    writeRow(team, c.y + i * c.channels, g, output, c.channels, [=](accreal slope, accreal y) { return slope - exp(y) * sum; });
   }
 }
 

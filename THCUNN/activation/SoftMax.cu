@@ -8,7 +8,7 @@ __global__ static void forwardRows(Channels c)
     const real *x = c.x + i * c.channels;
     const Exponentials e = exponentialsOf(team, x, c.channels);
     const accreal share = 1 / e.sum;
-    for (int64_t k = team.rank; k < c.channels; k += team.size) c.y[i * c.channels + k] = (real)(exp((accreal)x[k] - e.largest) * share);
+    writeRow(team, c.y + i * c.channels, x, x, c.channels, [=](accreal v, accreal) { return exp(v - e.largest) * share; });
   }
 }
 
@@ -27,11 +27,8 @@ __global__ static void backwardRows(Channels c)
   const Team team = thisTeam(c.wide);
   for (int64_t i = team.number; i < c.n; i += team.count) {
     const real *output = c.x + i * c.channels, *g = c.g + i * c.channels;
-    accreal sum = 0;
-    for (int64_t k = team.rank; k < c.channels; k += team.size) sum += (accreal)g[k] * (accreal)output[k];
-    sum = teamSum(team, sum);
-    for (int64_t k = team.rank; k < c.channels; k += team.size)
-      c.y[i * c.channels + k] = (real)((accreal)output[k] * ((accreal)g[k] - sum));
+    const accreal sum = sumOfRow(team, g, output, c.channels, [](accreal slope, accreal y) { return slope * y; });
+    writeRow(team, c.y + i * c.channels, g, output, c.channels, [=](accreal slope, accreal y) { return y * (slope - sum); });
   }
 }
 

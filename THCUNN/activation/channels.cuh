@@ -52,14 +52,49 @@ struct Exponentials {
 };
 } // namespace
 
+/* f(k) for the first of each 16 bytes of a row that a team shares, some of them at once. */
+template <class F> __device__ static inline void eachPack(Team team, int64_t channels, F f)
+{
+#pragma unroll 4
+  for (int64_t k = team.rank * Pack<real>::SIZE; k < channels; k += team.size * Pack<real>::SIZE) f(k);
+}
+
+/* y[k] = f(k's element of a, that of b) for a row. */
+template <class F> __device__ static inline void writeRow(Team team, real *y, const real *a, const real *b, int64_t channels, F f)
+{
+  eachPack(team, channels, [&](int64_t k) {
+    const Pack<real> pa = packAt(a, k, channels), pb = packAt(b, k, channels);
+    Pack<real> result;
+#pragma unroll
+    for (int i = 0; i < Pack<real>::SIZE; i++) result.value[i] = (real)f((accreal)pa.value[i], (accreal)pb.value[i]);
+    storePack(y, k, channels, result);
+  });
+}
+
+/* The sum of f(k's element of a, that of b) over a row. Past its end both are 0. */
+template <class F> __device__ static inline accreal sumOfRow(Team team, const real *a, const real *b, int64_t channels, F f)
+{
+  accreal sum = 0;
+  eachPack(team, channels, [&](int64_t k) {
+    const Pack<real> pa = packAt(a, k, channels), pb = packAt(b, k, channels);
+#pragma unroll
+    for (int i = 0; i < Pack<real>::SIZE; i++) sum += k + i < channels ? f((accreal)pa.value[i], (accreal)pb.value[i]) : 0;
+  });
+  return teamSum(team, sum);
+}
+
 /* Of a row that a team shares. */
 __device__ static inline Exponentials exponentialsOf(Team team, const real *x, int64_t channels)
 {
-  accreal largest = -INFINITY, sum = 0;
-  for (int64_t k = team.rank; k < channels; k += team.size) largest = (accreal)x[k] > largest ? (accreal)x[k] : largest;
+  accreal largest = -INFINITY;
+  eachPack(team, channels, [&](int64_t k) {
+    const Pack<real> p = packAt(x, k, channels);
+#pragma unroll
+    for (int i = 0; i < Pack<real>::SIZE; i++)
+      if (k + i < channels && (accreal)p.value[i] > largest) largest = (accreal)p.value[i];
+  });
   largest = teamMax(team, largest);
-  for (int64_t k = team.rank; k < channels; k += team.size) sum += exp((accreal)x[k] - largest);
-  return Exponentials{largest, teamSum(team, sum)};
+  return Exponentials{largest, sumOfRow(team, x, x, channels, [=](accreal v, accreal) { return exp(v - largest); })};
 }
 
 /* Of channels that are walked through. */

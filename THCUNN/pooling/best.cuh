@@ -34,21 +34,21 @@ template <class Int> __device__ inline BestOf<Int> warpBest(BestOf<Int> best)
 {
   for (int distance = WARP / 2; distance > 0; distance /= 2) {
     const accreal value = __shfl_xor_sync(0xffffffffu, best.value, distance);
-    const long long at = __shfl_xor_sync(0xffffffffu, (long long)best.at, distance);
-    best = better(best, BestOf<Int>{value, (Int)at});
+    const Int at = (Int)__shfl_xor_sync(0xffffffffu, best.at, distance);
+    best = better(best, BestOf<Int>{value, at});
   }
   return best;
 }
 
-__device__ inline Best teamBest(Team team, Best best)
+template <class Int> __device__ inline BestOf<Int> teamBest(Team team, BestOf<Int> best)
 {
   best = warpBest(best);
   if (team.size == WARP) return best;
-  OfWarps<Best> &warps = shared<OfWarps<Best>>();
+  OfWarps<BestOf<Int>> &warps = shared<OfWarps<BestOf<Int>>>();
   __syncthreads();
   if (laneId() == 0) warps.value[warpId()] = best;
   __syncthreads();
-  return warpBest(laneId() < team.size / WARP ? warps.value[laneId()] : Best{0, -1});
+  return warpBest(laneId() < team.size / WARP ? warps.value[laneId()] : BestOf<Int>{0, -1});
 }
 
 } // namespace

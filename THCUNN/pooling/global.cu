@@ -108,17 +108,17 @@ void THNN_(planeMeansBack)(Call *call, real *gx, const real *g, const Space *s)
 
 /* ---- maxima; backward is that of maxima.cu */
 
-/* This thread's best of n cells. */
-__device__ static Best bestOfCells(Team team, const real *x, int64_t n)
+/* This thread's best of n cells: 32 bits hold all of a part, and of a plane where there are many. */
+__device__ static BestOf<int32_t> bestOfCells(Team team, const real *x, int64_t n)
 {
   enum { SIZE = Pack<real>::SIZE };
-  Best best = {0, -1};
+  BestOf<int32_t> best = {0, -1};
 #pragma unroll 4
   for (int64_t i = team.rank * SIZE; i < n; i += team.size * SIZE) {
     const Pack<real> p = packAt(x, i, n);
 #pragma unroll
     for (int k = 0; k < SIZE; k++)
-      if (i + k < n) best = better(best, Best{(accreal)p.value[k], i + k});
+      if (i + k < n) best = better(best, BestOf<int32_t>{(accreal)p.value[k], (int32_t)(i + k)});
   }
   return best;
 }
@@ -130,9 +130,9 @@ __global__ static void maxOfPlanes(real *y, index_t *index, Best *bests, const r
   const Team team = thisTeam(wide);
   for (int64_t task = team.number; task < planes * parts; task += team.count) {
     const int64_t plane = task / parts, at = task % parts * PART;
-    Best best = teamBest(team, bestOfCells(team, x + plane * cells + at, parts == 1 ? cells : THNN_min(PART, cells - at)));
+    const BestOf<int32_t> found = teamBest(team, bestOfCells(team, x + plane * cells + at, parts == 1 ? cells : THNN_min(PART, cells - at)));
+    const Best best = {found.value, at + found.at};
     if (team.rank > 0) continue;
-    best.at += at;
     if (parts > 1) {
       bests[task] = best;
       continue;

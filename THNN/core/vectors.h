@@ -10,7 +10,7 @@
 #define laneDouble int64_t
 typedef THNN_PASTE(lane, Real, ) lane;
 
-enum { VECTOR_CELLS = 64 / sizeof(THNN_REAL) };
+enum { VECTOR_CELLS = 64 / sizeof(THNN_REAL) }; /* of 64 bytes */
 
 /* 32 bytes of elements anywhere in memory, for plain C. gcc keeps longer vectors in memory where registers are shorter: with AVX2 a sum of
  * 784 floats took five times as long. */

@@ -14,8 +14,8 @@ pytestmark = on_a_device
 ROWS = [*(nn.Normalize(p, 0) for p in (1, 1.5, 2, 3, np.inf)), nn.Euclidean(4, 3), nn.WeightedEuclidean(4, 3), nn.Cosine(4, 3)]
 PAIRS = [*(nn.PairwiseDistance(p) for p in (1, 1.5, 2, 3)), nn.CosineDistance()]
 HOST = {"torch.CudaTensor": "torch.FloatTensor", "torch.CudaDoubleTensor": "torch.DoubleTensor"}
-# Not below: kernels of CuPy take numbers below the smallest normal one for 0.
-UNITS = {"torch.CudaTensor": [1e25, 1e36, 1e-25, 1e-30], "torch.CudaDoubleTensor": [1e160, 1e300, 1e-160, 1e-300]}
+# No gradient is below the smallest normal number: kernels of CuPy take those for 0.
+UNITS = {"torch.CudaTensor": [1e25, 1e30, 1e-25, 1e-30], "torch.CudaDoubleTensor": [1e160, 1e300, 1e-160, 1e-300]}
 
 
 @pytest.mark.parametrize("type", TYPES)

@@ -214,8 +214,9 @@ def _caller(
     check: Callable[[int, str], None],
     where: str,
     refuse: Callable[[Callable[[], Slots]], Slots],
-) -> Callable[..., None]:
-    """A Python function that calls a C function with its arguments, but for the state, which is the process-wide one.
+) -> tuple[Callable[..., None], Callable[..., Any]]:
+    """A Python function that calls a C function with its arguments, but for the state, which is the process-wide one; and one
+    that makes what repeats such a call.
 
     Parameters
     ----------
@@ -283,8 +284,7 @@ def _caller(
 
         return repeat
 
-    call.repeater = repeater  # type: ignore[attr-defined]
-    return call
+    return call, repeater  # apart: a call that held what holds it would keep its arrays until garbage is collected
 
 
 def _bind(module: Any, name: str) -> Any:
@@ -326,8 +326,8 @@ def _bind(module: Any, name: str) -> Any:
             raise BusyError(passes.busy(where))
         return make()  # this thread's own call was interrupted
 
-    bound = _caller(function, SIGNATURES[name][0][1] == "state", make, report, where, refuse)
-    module.__dict__.setdefault("_bindings", {})[name] = bound
+    bound, repeater = _caller(function, SIGNATURES[name][0][1] == "state", make, report, where, refuse)
+    module.__dict__.setdefault("_bindings", {}).update({name: bound, (name, "repeater"): repeater})
     return bound
 
 

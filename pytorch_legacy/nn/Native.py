@@ -134,7 +134,7 @@ class Native(Caller, Module):
         buffer, last, numbers = fields[0], len(plan.written) - 1, slice(plan.arrays, None)
         mayBeNoted = self._hasInplace or not any(buffer is array for array in handed)
         if arguments is fields and type(input) is self._array and mayBeNoted and plan.isPlain:
-            repeat = self._bindings[plan.function].repeater(*handed, *fields)
+            repeat = self._bindings[plan.function, "repeater"](*handed, *fields)
             noted = buffer, last, fields[last], numbers, fields[numbers], repeat
             self._bindings[name] = self._array, input.shape, *plan.reader(self), *noted
         return buffer

@@ -162,7 +162,7 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
         output, bias, limits = layer._resize("output", shape), layer.bias, now
         arguments = input, output, kernels, bias, other, *numbers, *kind, *limits, serial
         call(layer, _FUNCTION, *arguments)
-        repeat = layer._bindings[_FUNCTION].repeater(*arguments)
+        repeat = layer._bindings[_FUNCTION, "repeater"](*arguments)
         return done(output, other)
 
     def done(output: Any, other: Any) -> Any:

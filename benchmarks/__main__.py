@@ -98,7 +98,7 @@ def report(row: Row, name: str, index: int, result: Pair, gemm: float | None = N
 
 
 def overhead() -> None:
-    """What a call costs when there is nothing to compute: microseconds of forward on ten elements."""
+    """What a call costs when there is nothing to compute: microseconds on ten elements, and of a step of small layers."""
     print("\nA call on ten elements, microseconds" + " " * 32 + "ours  PyTorch")
     x = np.ones((1, 10), np.float32)
     image = np.ones((1, 1, 2, 5), np.float32)
@@ -110,6 +110,12 @@ def overhead() -> None:
     relu, tanh, soft = nn.ReLU(), nn.Tanh(), nn.SoftMax()
     average, maximum = nn.SpatialAveragePooling(2, 2), nn.SpatialMaxPooling(2, 2)
     adaptive = nn.SpatialAdaptiveAveragePooling(1, 1)
+    layers = nn.Sequential(*[nn.Linear(10, 10) for _ in range(10)])
+    layers.zeroGradParameters()
+    parameters = [torch.zeros(parameter.shape, requires_grad=True) for parameter in layers.parameters()[0]]
+    for parameter in parameters:
+        parameter.grad = torch.zeros_like(parameter)
+    optimizer = torch.optim.SGD(parameters, 1e-3)
     jobs = {
         "ReLU": (lambda: relu.forward(x), lambda: torch.relu(t)),
         "Tanh": (lambda: tanh.forward(x), lambda: torch.tanh(t)),
@@ -119,6 +125,7 @@ def overhead() -> None:
         "SpatialMaxPooling 2x2": (lambda: maximum.forward(image), lambda: F.max_pool2d(ti, 2)),
         "SpatialAdaptiveAveragePooling": (lambda: adaptive.forward(image), lambda: F.adaptive_avg_pool2d(ti, 1)),
         "Sequential of ten ReLU": (lambda: relus.forward(x), lambda: peers(t)),
+        "updateParameters of ten Linear 10 to 10": (lambda: layers.updateParameters(1e-3), optimizer.step),
     }  # fmt: skip
     with torch.no_grad():
         for name, (ours, theirs) in jobs.items():

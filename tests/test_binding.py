@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -151,3 +153,21 @@ def test_views_that_lost_dimensions():
     for view in (x.squeeze(), x[:, :, ::2].squeeze(), x.squeeze(1), np.squeeze(x[:1]), x[:, 0]):
         np.testing.assert_allclose(layer.forward(view), np.tanh(view), 1e-6)
         np.testing.assert_allclose(layer.forward(view), np.tanh(view), 1e-6)
+
+
+def test_nothing_waits_for_the_garbage_collector() -> None:
+    """Arrays are let go when the last line has read them: a missing attribute, and a call of C that repeats, leave no cycles."""
+    gc.collect()
+    gc.disable()
+    try:
+        layer = nn.Linear(4, 4)
+        input = np.ones((2, 4), layer._dtype)
+        seen = weakref.ref(input)
+        assert not hasattr(layer, "missing")
+        for _ in range(3):
+            layer.backward(input, layer.forward(input))
+        layer.__dict__.pop("_bindings")
+        del input
+        assert seen() is None
+    finally:
+        gc.enable()

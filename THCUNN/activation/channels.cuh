@@ -52,7 +52,7 @@ struct Exponentials {
 };
 } // namespace
 
-/* f(k) for the first of each 16 bytes of a row that a team shares, some of them at once. */
+/* f(k) for the first element of each 16 bytes of a row that a team shares: a thread loads so many at once. */
 template <class F> __device__ static inline void eachPack(Team team, int64_t channels, F f)
 {
 #pragma unroll 4
@@ -71,7 +71,7 @@ template <class F> __device__ static inline void writeRow(Team team, real *y, co
   });
 }
 
-/* The sum of f(k's element of a, that of b) over a row. Past its end both are 0. */
+/* The sum of f(k's element of a, that of b) over a row. */
 template <class F> __device__ static inline accreal sumOfRow(Team team, const real *a, const real *b, int64_t channels, F f)
 {
   accreal sum = 0;

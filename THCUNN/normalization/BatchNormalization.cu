@@ -4,7 +4,6 @@
  * each is for the threads in one lane of the block, whose neighbours read neighbours. Each pass leaves a sum for every piece and channel; the blocks of the next
  * pass add those of their channel, all in the same order, so that no pass is needed in between. */
 #include "normalization/batch.h"
-#include "core/divisor.cuh"
 #include "core/lanes.cuh"
 
 enum {
@@ -21,12 +20,11 @@ typedef struct Sums {
   int64_t pieces, values; /* pieces of a channel, values in a piece */
   int64_t tasks;          /* of blocks */
   bool byLane;
-  Divisor<int64_t> byPlane;
 } Sums;
 
 static Sums sumsOf(Call *call, const Batch *b)
 {
-  Sums s = {.byPlane = b->plane};
+  Sums s = {};
   s.byLane = b->plane < SCATTERED;
   const int64_t groups = s.byLane ? THNN_ceilDiv(b->channels, WARP) : b->channels;
   s.pieces = groups >= MANY ? 1 : THNN_max(THNN_min(b->count / (s.byLane ? LANE_PIECE : PIECE), PIECES), 1);
@@ -55,11 +53,10 @@ template <bool BY_LANE> __device__ static Piece pieceOf(const Batch &b, const Su
 template <bool BY_LANE> __device__ static accreal pieceSum(accreal v) { return BY_LANE ? laneSum(v) : blockSum(v); }
 
 /* Where value i of a channel is. */
-template <bool BY_LANE> __device__ static int64_t at(const Batch &b, const Sums &s, int64_t c, int64_t i)
+template <bool BY_LANE> __device__ static int64_t at(const Batch &b, int64_t c, int64_t i)
 {
-  if (BY_LANE && b.plane == 1) return i * b.channels + c;
-  const int64_t sample = s.byPlane.quotient(i);
-  return (sample * b.channels + c) * b.plane + i - sample * b.plane;
+  if (BY_LANE && b.plane == 1) return i * b.channels + c; /* a division takes long */
+  return (i / b.plane * b.channels + c) * b.plane + i % b.plane;
 }
 
 /* The sum over all pieces of a channel. */
@@ -80,8 +77,8 @@ template <bool BY_LANE> __global__ static void sumValues(Batch b, Sums s)
   for (int64_t task = blockIdx.x; task < s.tasks; task += gridDim.x) {
     const Piece p = pieceOf<BY_LANE>(b, s, task);
     accreal sum = 0;
-#pragma unroll 8
-    for (int64_t i = p.first; i < p.end; i += p.step) sum += (accreal)b.x[at<BY_LANE>(b, s, p.channel, i)];
+#pragma unroll 8 /* here and below: so many loads are under way, as each waits for memory */
+    for (int64_t i = p.first; i < p.end; i += p.step) sum += (accreal)b.x[at<BY_LANE>(b, p.channel, i)];
     sum = pieceSum<BY_LANE>(sum);
     if (p.leads) s.first[p.place] = sum;
   }
@@ -95,7 +92,7 @@ template <bool BY_LANE> __global__ static void sumSquares(Batch b, Sums s)
     accreal sum = 0;
 #pragma unroll 8
     for (int64_t i = p.first; i < p.end; i += p.step) {
-      const accreal distance = (accreal)b.x[at<BY_LANE>(b, s, p.channel, i)] - mean;
+      const accreal distance = (accreal)b.x[at<BY_LANE>(b, p.channel, i)] - mean;
       sum += distance * distance;
     }
     sum = pieceSum<BY_LANE>(sum);
@@ -131,7 +128,7 @@ template <bool BY_LANE> __global__ static void normalise(Batch b, Sums s)
     const accreal factor = factorOf(b, c, std), shift = b.bias ? (accreal)b.bias[c] : 0;
 #pragma unroll 8
     for (int64_t i = p.first; i < p.end; i += p.step)
-      b.y[at<BY_LANE>(b, s, c, i)] = (real)(((accreal)b.x[at<BY_LANE>(b, s, c, i)] - mean) * factor + shift);
+      b.y[at<BY_LANE>(b, c, i)] = (real)(((accreal)b.x[at<BY_LANE>(b, c, i)] - mean) * factor + shift);
   }
 }
 
@@ -161,7 +158,7 @@ template <bool BY_LANE> __global__ static void sumProducts(Batch b, Sums s)
     accreal sum = 0, product = 0;
 #pragma unroll 8
     for (int64_t i = p.first; i < p.end; i += p.step) {
-      const int64_t place = at<BY_LANE>(b, s, p.channel, i);
+      const int64_t place = at<BY_LANE>(b, p.channel, i);
       sum += (accreal)b.g[place];
       product += (accreal)b.g[place] * ((accreal)b.x[place] - mean);
     }
@@ -188,7 +185,7 @@ template <bool BY_LANE> __global__ static void spread(Batch b, Sums s)
     const accreal factor = factorOf(b, c, std), shift = b.train ? sum / n : 0, slope = b.train ? std * std * product / n : 0;
 #pragma unroll 8
     for (int64_t i = p.first; i < p.end; i += p.step) {
-      const int64_t place = at<BY_LANE>(b, s, c, i);
+      const int64_t place = at<BY_LANE>(b, c, i);
       b.y[place] = (real)(((accreal)b.g[place] - shift - (b.train ? ((accreal)b.x[place] - mean) * slope : 0)) * factor);
     }
   }

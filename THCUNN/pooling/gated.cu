@@ -18,7 +18,7 @@ __global__ static void gateEach(real *y, index_t *index, real *gates, const real
     const Box<Int> box = boxOf(p, o);
     const Blend<Int> blend = blendOf(from, p, box, team);
     accreal dot = 0;
-    eachCell(p, box, team, [&](Place<Int> cell) { dot += (accreal)weights[entryOf<Int>(p, o, cell)] * (accreal)from[cell.at]; });
+    eachCell(p, box, team, [&](Place<Int> cell) { dot += (accreal)weights[entryOf(p, o, cell)] * (accreal)from[cell.at]; });
     const accreal gate = 1 / (1 + exp(-sumOver(team, dot)));
     if (team.rank > 0) continue;
     gates[i] = (real)gate;
@@ -50,7 +50,7 @@ template <class Int> __global__ static void gatherGated(real *gx, Gated t, const
     eachWindow(p, cell, [&](Place<Int> o) {
       const int64_t at = cell.plane * p.outputs + o.at;
       const accreal g = (accreal)t.g[at], gate = (accreal)t.gate[at];
-      sum += g * (1 - gate) / (accreal)cellsIn(boxOf(p, o)) + slopeOf(t, cell.plane, p.cells, at) * (accreal)weights[entryOf<Int>(p, o, cell)];
+      sum += g * (1 - gate) / (accreal)cellsIn(boxOf(p, o)) + slopeOf(t, cell.plane, p.cells, at) * (accreal)weights[entryOf(p, o, cell)];
       if (t.index[at] == cell.at) sum += g * gate;
     });
     gx[i] = (real)sum;

@@ -108,7 +108,7 @@ void THNN_(planeMeansBack)(Call *call, real *gx, const real *g, const Space *s)
 
 /* ---- maxima; backward is that of maxima.cu */
 
-/* This thread's best of n cells: 32 bits hold all of a part, and of a plane where there are many. */
+/* This thread's best of n cells, which are a part, or one of so many planes that no memory holds 2^31 cells of each. */
 __device__ static BestOf<int32_t> bestOfCells(Team team, const real *x, int64_t n)
 {
   enum { SIZE = Pack<real>::SIZE };

@@ -1,6 +1,6 @@
 /* Walks through windows: over the cells of a window, and over the windows of a cell.
  *
- * What lies in a plane is counted in 32 bits where planes allow that, as nearly all do: kernels take half as many instructions then. */
+ * What lies in a plane is counted in 32 bits where planes allow that, as nearly all do: kernels take 0.6 of the time then (docs/cuda.md). */
 #ifndef THCUNN_POOLING_WINDOWS_H
 #define THCUNN_POOLING_WINDOWS_H
 
@@ -36,7 +36,7 @@ template <class Int> struct Along;
 template <> struct Along<int64_t> : Axis {
   Divisor<int64_t> byIn, byOut;
 
-  explicit Along(const Axis &a) : Axis(a), byIn(a.in), byOut(a.out) {}
+  explicit Along(const Axis &a) : Axis(a), byIn{{a.in}}, byOut{{a.out}} {}
   __device__ int64_t start(int64_t o) const { return windowStart(this, o); }
   __device__ int64_t end(int64_t o) const { return windowEnd(this, o); }
   __device__ int64_t firstOf(int64_t i) const { return firstWindow(this, i); }
@@ -82,7 +82,7 @@ template <class Int> struct Windows {
   Along<Int> t, h, w;
 
   explicit Windows(const Space &p)
-      : planes(p.planes), cells((Int)planeCells(&p)), outputs((Int)planeOutputs(&p)), byCells(cells), byOutputs(outputs), t(p.t), h(p.h),
+      : planes(p.planes), cells((Int)planeCells(&p)), outputs((Int)planeOutputs(&p)), byCells{cells}, byOutputs{outputs}, t(p.t), h(p.h),
         w(p.w)
   {
   }

@@ -20,7 +20,8 @@ from pytorch_legacy.arrays import Tensor
 BLOCK = 1 << 17
 # Blocks that are copied at once: nothing reads them again in the cache, and fewer turns of the interpreter count for more.
 COPIED = 8
-# Elements up to which two steps of NumPy take less time than a call of libTHNN with arrays that it has not seen last time.
+# Elements up to which two steps of NumPy take less time than a call of libTHNN, which has to describe arrays that it did not get
+# last time: `python -m benchmarks --overhead` has a step of small layers.
 FEW = 1 << 14
 
 

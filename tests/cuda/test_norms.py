@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import nn
-from tests.cuda.gpu import TYPES, down, on_a_device, up
+from tests.cuda.gpu import IS_REAL, TYPES, down, on_a_device, up
 from tests.cuda.gpu import gpu as gpu
 
 pytestmark = on_a_device
@@ -14,8 +14,9 @@ pytestmark = on_a_device
 ROWS = [*(nn.Normalize(p, 0) for p in (1, 1.5, 2, 3, np.inf)), nn.Euclidean(4, 3), nn.WeightedEuclidean(4, 3), nn.Cosine(4, 3)]
 PAIRS = [*(nn.PairwiseDistance(p) for p in (1, 1.5, 2, 3)), nn.CosineDistance()]
 HOST = {"torch.CudaTensor": "torch.FloatTensor", "torch.CudaDoubleTensor": "torch.DoubleTensor"}
-# No gradient is below the smallest normal number: kernels of CuPy take those for 0.
-UNITS = {"torch.CudaTensor": [1e25, 1e30, 1e-25, 1e-30], "torch.CudaDoubleTensor": [1e160, 1e300, 1e-160, 1e-300]}
+# On a GPU no gradient may be below the smallest normal number: kernels of CuPy take those for 0.
+FAR = 1e30 if IS_REAL else 1e36
+UNITS = {"torch.CudaTensor": [1e25, FAR, 1e-25, 1 / FAR], "torch.CudaDoubleTensor": [1e160, 1e300, 1e-160, 1e-300]}
 
 
 @pytest.mark.parametrize("type", TYPES)

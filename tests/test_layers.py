@@ -86,7 +86,7 @@ def test_gradInput(case: Case) -> None:
     trial = Trial(case, np.float64)
     module = trial.module()
     elements, output = vector(trial.input), trial.value(module, trial.input)
-    columns, rows = some(elements.size, 60), some(sum(leaf.size for leaf in leaves(output)), 60)
+    columns, rows = some(elements.size, 150), some(sum(leaf.size for leaf in leaves(output)), 150)
 
     def at() -> Array:
         return vector(trial.value(module, shaped(elements, trial.input)))[rows]

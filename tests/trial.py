@@ -26,8 +26,8 @@ class Result:
         return [self.output, self.gradInput, *self.gradParameters]
 
 
-USUAL: dict[tuple[int, Any], Result] = {}
-"""What cases give, by their identity and the element type: many checks compare with that."""
+USUAL: dict[tuple[int, Any], tuple[Case, Result]] = {}
+"""What cases give, by their identity and the element type: many checks compare with that. A case here keeps its identity."""
 
 
 class Trial:
@@ -101,10 +101,10 @@ class Trial:
         """What `run` gives for the case as it is. It is computed once, and read-only."""
         key = id(self.case), self.dtype
         if key not in USUAL:
-            USUAL[key] = Trial(self.case, self.dtype).run()
-            for leaf in leaves(USUAL[key].all()):
+            USUAL[key] = self.case, Trial(self.case, self.dtype).run()
+            for leaf in leaves(USUAL[key][1].all()):
                 leaf.flags.writeable = False
-        return USUAL[key]
+        return USUAL[key][1]
 
     def held(self, module: Any) -> list[Array]:
         """The arrays that the module and those inside it keep their results in; indices are none."""

@@ -2,7 +2,9 @@
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,12 @@ from tests.rows import run
 
 # Their assertions then say what they compared.
 pytest.register_assert_rewrite("tests.capi", "tests.trees", "tests.trial")
+
+if sys.dont_write_bytecode:
+    # Each of the many processes of a run would compile all that it imports. What is compiled lies apart from the sources then.
+    sys.dont_write_bytecode, sys.pycache_prefix = False, str(Path(__file__).resolve().parents[1] / "build" / "bytecode")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
 # A run repeats the last one: what modules draw while tests are collected, and what each test draws, follow one seed.
 pl.manualSeed(1)

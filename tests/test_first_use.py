@@ -25,26 +25,36 @@ def fresh(code: str) -> str:
     return ran.stdout.strip()
 
 
-def loaded(code: str) -> set[str]:
-    """The siblings that a new process has imported after these lines."""
-    found = fresh(f"import sys, pytorch_legacy as pl\n{code}\nprint(*sys.modules)").split("\n")[-1].split()
-    return {name for name in SIBLINGS if f"pytorch_legacy.{name}" in found}
+IMPORTS: dict[str, set[str]] = {
+    "": set(),
+    "pl.nn.Sequential(pl.nn.Linear(2, 2), pl.nn.Tanh())": set(),
+    f"{DIGITS}; from pytorch_legacy import nn": set(),
+    "pl.load('examples/superres/superres.t7')": set(),
+    "from pytorch_legacy import cudnn": {"cudnn"},
+    "assert pl.files.classes.class_of('cudnn.ReLU')": {"cudnn"},
+    "assert pl.files.classes.class_of('optim.ConfusionMatrix')": {"optim", "explain"},
+    "assert pl.files.classes.class_of('my.Layer') is None": set(),
+    "pl.nn.Linear(2, 2)()": {"explain", "nngraph"},
+    "assert pl.nn.LSTM.__module__ == 'pytorch_legacy.rnn.LSTM'": {"authors", "dpnn", "explain", "inn", "nngraph", "nnx", "rnn"},
+}
+"""The siblings that a process has imported after such a line."""
 
 
-@pytest.mark.parametrize("code, expected", [
-    ("", set()),
-    ("pl.nn.Sequential(pl.nn.Linear(2, 2), pl.nn.Tanh())", set()),
-    (f"{DIGITS}; from pytorch_legacy import nn", set()),
-    ("pl.load('examples/superres/superres.t7')", set()),
-    ("from pytorch_legacy import cudnn", {"cudnn"}),
-    ("assert pl.files.classes.class_of('cudnn.ReLU')", {"cudnn"}),
-    ("assert pl.files.classes.class_of('optim.ConfusionMatrix')", {"optim", "explain"}),
-    ("assert pl.files.classes.class_of('my.Layer') is None", set()),
-    ("pl.nn.Linear(2, 2)()", {"explain", "nngraph"}),
-    ("assert pl.nn.LSTM.__module__ == 'pytorch_legacy.rnn.LSTM'", {"authors", "dpnn", "explain", "inn", "nngraph", "nnx", "rnn"}),
-])  # fmt: skip
-def test_nothing_is_imported_before_it_is_asked_for(code, expected):
-    assert loaded(code) == expected
+def test_nothing_is_imported_before_it_is_asked_for():
+    """Each in a process of its own, which has imported the package and nothing else."""
+    lines = fresh(f"""
+import os, sys
+import pytorch_legacy as pl
+for code in {list(IMPORTS)}:
+    if (child := os.fork()) == 0:
+        exec(code)
+        print(*sys.modules, flush=True)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0, code
+""").split("\n")
+    modules = {code: set(line.split()) for code, line in zip(IMPORTS, lines, strict=True)}
+    found = {code: {name for name in SIBLINGS if f"pytorch_legacy.{name}" in names} for code, names in modules.items()}
+    assert found == IMPORTS
 
 
 def test_each_name_is_there_whichever_comes_first():

@@ -60,16 +60,16 @@ def assert_confined(f: Callable[[Tree], Tree], tree: Tree, what: str) -> None:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # layers written in NumPy say when they meet infinity - infinity
 @isLayer
 def test_nonfinite(case: Case, dtype: str) -> None:
-    """NaN and infinities neither crash nor leak beyond what they feed: in values, gradients, and other samples."""
+    """NaN and infinities neither crash nor leak beyond what they feed: in values, gradients, other samples, and later passes."""
     trial = Trial(case, dtype)
-    usual = trial.usual()
-    assert_confined(lambda input: trial.value(trial.module(), input), trial.input, "input")
+    usual, module = trial.usual(), trial.module()
+    assert_confined(lambda input: trial.value(module, input), trial.input, "input")
     gradOutput = trial.gradOutput(usual.output)
-    assert_confined(lambda gradOutput: trial.run(gradOutput=gradOutput).gradInput, gradOutput, "gradOutput")
+    assert_confined(lambda gradOutput: trial.run(gradOutput=gradOutput, module=module).gradInput, gradOutput, "gradOutput")
     if case.batched:
         for bad in BAD:
             spoilt = mapped(lambda leaf, bad=bad: np.concatenate([np.full_like(leaf[:1], bad), leaf[1:]]), trial.input)
-            result = trial.run(input=spoilt)
+            result = trial.run(input=spoilt, module=module)
             for now, was in ((result.output, usual.output), (result.gradInput, usual.gradInput)):
                 assert_same(*(mapped(lambda leaf: leaf[1:], tree) for tree in (now, was)), f"{bad} in sample 0")
 
@@ -79,9 +79,10 @@ def test_nonfinite(case: Case, dtype: str) -> None:
 def test_nan_arrives(case: Case, dtype: str) -> None:
     """A NaN is not lost: all that its element reaches becomes NaN."""
     trial = Trial(case, dtype)
+    module = trial.module()
 
     def output(input: Tree) -> Tree:
-        return trial.value(trial.module(), input)
+        return trial.value(module, input)
 
     usual = leaves(trial.usual().output)
     for i in some(vector(trial.input).size, 6):

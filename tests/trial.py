@@ -130,7 +130,7 @@ class Trial:
         trial = Trial(self.case, self.dtype)
 
         def repeat(leaf: Array) -> Array:
-            return np.concatenate([leaf] * times)
+            return np.tile(leaf, (times, *[1] * (leaf.ndim - 1)))
 
         trial.input = mapped(repeat, self.input)
         if self.isCriterion:

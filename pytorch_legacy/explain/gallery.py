@@ -155,7 +155,9 @@ class Gallery:
         height, width = self.image.shape[1:]
         rows = -(-(len(self.pictures) + 1) // PAIRS)
         figure = plot.new_figure(2 * PAIRS * 1.75, rows * (1.75 * min(height / width, 3) + 0.55))
-        panels = figure.subplots(rows, 2 * PAIRS, squeeze=False).reshape(-1, 2)
+        # Axes are not shown. To place their numbers all the same would take more than half of the time.
+        bare: dict[str, Any] = {"xticks": [], "yticks": []}
+        panels = figure.subplots(rows, 2 * PAIRS, squeeze=False, subplot_kw=bare).reshape(-1, 2)
         for panel in panels.flat:
             panel.set_axis_off()
         _show(panels[0][0], self.image, "the image")

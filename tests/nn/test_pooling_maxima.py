@@ -40,12 +40,12 @@ def fractional(size: int, out: int, kernel: int, u: float) -> list[range]:
 def check_plane(output: np.ndarray, indices: np.ndarray, x: np.ndarray, *axes: list[range]) -> None:
     """NumPy's argmax takes the first of equals, and the first NaN before every number, as we do."""
     assert output.shape == tuple(map(len, axes))
+    places, largest = np.arange(x.size).reshape(x.shape), np.empty(output.shape, np.int64)
     for place in product(*(range(len(windows)) for windows in axes)):
-        cells = [windows[o] for windows, o in zip(axes, place, strict=True)]
-        window = x[tuple(slice(c.start, c.stop, c.step) for c in cells)]
-        best = np.unravel_index(window.argmax(), window.shape)
-        np.testing.assert_equal(output[place], window[best])
-        assert indices[place] == np.ravel_multi_index([c[b] for c, b in zip(cells, best, strict=True)], x.shape)
+        window = tuple(slice(c.start, c.stop, c.step) for c in (windows[o] for windows, o in zip(axes, place, strict=True)))
+        largest[place] = places[window].flat[x[window].argmax()]
+    np.testing.assert_array_equal(indices, largest)
+    np.testing.assert_array_equal(output, x.flat[largest])
 
 
 def check(module: Any, x: np.ndarray, *axes: list[range]) -> None:

@@ -3,6 +3,7 @@
  * Forward is one sum (sum.h). Backward, which is a full layer's forward, is one for each phase of the stride, with the kernel's taps in
  * reverse. engine.h has the loops, once for each generation of processors. */
 #include "convolution/dense.h"
+#include <math.h>
 #include "convolution/sum.h"
 #include "core/kept.h"
 #include "core/sums.h"
@@ -38,15 +39,15 @@ static int isForWinograd(const Sum *s)
          w->step == 1 && h->stride == 1 && w->stride == 1 && t->taps == 1 && t->in == 1 && t->out == 1 && w->x == 1 && w->y == 1;
 }
 
-enum { TILES = 12 }; /* of Winograd's, at least: they are a side of products */
-
-/* The products of two planes that Winograd's way saves by tiles of size x size; 0 if it is not worth it. It is if two fifths are saved. Weights
- * that may change are transformed in each step of training, which takes as long as so many products. */
-static int64_t savedBy(int64_t size, const Sum *s, int isFrozen)
+/* How long a way takes, in products of two planes: those of its points, and the time in which their weights come from memory. `size` is that of
+ * a tile, or 0 for the plain sum. Weights that may change are transformed in each step of training, which takes as long as so many products,
+ * and in evaluation once: then it is the mean of both. */
+static double costOf(int64_t size, const Sum *s, const Engine *e, int isFrozen)
 {
-  const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, size) * THNN_ceilDiv(s->w.out, size), transform = size == 4 ? 2200 : 1400;
-  const int64_t all = 9 * s->samples * s->h.out * s->w.out, saved = all - (size + 2) * (size + 2) * tiles;
-  return tiles >= TILES && 5 * saved >= 2 * all && (isFrozen || saved >= transform) ? saved : 0;
+  if (size == 0) return 9 * (double)(s->samples * s->h.out * s->w.out + e->reading);
+  const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, size) * THNN_ceilDiv(s->w.out, size);
+  const double cost = (double)((size + 2) * (size + 2) * (tiles + e->reading)), transform = size == 4 ? 1750 : 1200;
+  return isFrozen ? cost : sqrt(cost * (cost + transform));
 }
 
 /* The choice, and all numbers that it depends on. Measured by `python -m benchmarks.convolutions`, and small planes by `python -m
@@ -57,6 +58,7 @@ static Way wayOf(const Call *call, const Sum *s, const Engine *e, int isFrozen)
     PLANES = 16,
     OUTPUTS = 8,
     LEAST = 8,
+    TILES = 12, /* of Winograd's, at least: they are a side of products */
     MANY = 128,
   };
   const int32_t how = THNN_convolutionWay(call);
@@ -66,15 +68,17 @@ static Way wayOf(const Call *call, const Sum *s, const Engine *e, int isFrozen)
   if (!isForWinograd(s)) return e->direct(s);
   if (how == THNN_BY_WINOGRAD_2) return BY_WINOGRAD_2;
   if (how == THNN_BY_WINOGRAD_4) return BY_WINOGRAD_4;
-  if (how == THNN_FAST && s->planes >= PLANES && s->outputs >= OUTPUTS && s->h.out >= LEAST && s->w.out >= LEAST) {
-    const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, 4) * THNN_ceilDiv(s->w.out, 4);
-    if (tiles >= TILES) return BY_WINOGRAD_4;
-    if (tiles >= LEAST) return BY_WINOGRAD_2;
+  if (how != THNN_FAST || s->planes < PLANES || s->outputs < OUTPUTS) return e->direct(s);
+  const double plain = costOf(0, s, e, isFrozen), two = costOf(2, s, e, isFrozen), four = costOf(4, s, e, isFrozen);
+  const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, 4) * THNN_ceilDiv(s->w.out, 4);
+  if (s->h.out >= LEAST && s->w.out >= LEAST && tiles >= LEAST) {
+    if (tiles >= TILES) return four < plain ? BY_WINOGRAD_4 : e->direct(s);
+    return two < plain ? BY_WINOGRAD_2 : e->direct(s);
   }
-  if (how == THNN_FAST && s->planes >= MANY && s->outputs >= MANY) { /* small planes */
-    const int64_t four = savedBy(4, s, isFrozen), two = savedBy(2, s, isFrozen);
-    if (four > two) return BY_WINOGRAD_4;
-    if (two > 0) return BY_WINOGRAD_2;
+  if (s->planes >= MANY && s->outputs >= MANY) { /* small planes */
+    const int hasFour = tiles >= TILES, hasTwo = s->samples * THNN_ceilDiv(s->h.out, 2) * THNN_ceilDiv(s->w.out, 2) >= TILES;
+    if (hasFour && four < two && 6 * four <= 5 * plain) return BY_WINOGRAD_4;
+    if (hasTwo && 6 * two <= 5 * plain) return BY_WINOGRAD_2;
   }
   return e->direct(s);
 }

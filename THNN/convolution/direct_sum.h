@@ -13,7 +13,6 @@
 
 enum {
   SHORT = 576,              /* a long sum is a sum of sums of so many terms, which keeps its precision */
-  BAND_BYTES = 320 << 10,   /* of a band's picture, about: it stays in a second cache */
   PART_BYTES = 16 << 10,    /* of a panel, at most: it stays in the first cache while all weights pass by */
   BLOCKS_BYTES = 192 << 10, /* of weights that pass by a panel, at most: they stay in the second cache */
   OFTEN = 3,                /* a panel that more blocks than this pass by is laid side by side first */
@@ -152,7 +151,7 @@ static void partByPlaces(const Band *d, int64_t k, int64_t terms, int64_t begin,
       for (int64_t o = 0; o < count && y && other; o++) THNN_fetch(other + (y - d->y) + (first + o) * s->yPlane, 0, wide * (int64_t)sizeof(real));
       rowProduct(step, columns)(terms, w, isLaid ? panel : d->x + at,
                                 isLaid ? d->inPanel[columns / LANES / 2] : d->distance + k, step, y && k > 0, k > 0 ? NULL : bias,
-                                y ? y + first * s->yPlane : d->tile, y ? s->yPlane : MOST_COLUMNS);
+                                y ? y + first * s->yPlane : d->tile, y ? s->yPlane : MOST_COLUMNS, at == begin ? aheadOf(w, step * depthOf(s), step) : PACKED_AHEAD);
       if (!y) writeTile(d, first, count, at, n, k > 0);
     }
     if (isEnd) finishPlaces(d, first, count, begin, end);
@@ -176,6 +175,7 @@ static void bandByOutputs(const Band *d, int64_t firstBlock, int64_t endBlock)
 {
   const Sum *s = d->s;
   const int64_t depth = depthOf(s), tiles = THNN_ceilDiv(d->run, ROWS), part = partOf(depth, PART);
+  const int64_t share = THNN_ceilDiv(COLUMNS, d->runs * tiles); /* of the next part's weights each tile fetches so many for a term */
   for (int64_t block = firstBlock; block < endBlock; block++) {
     const int64_t first = block * COLUMNS, count = THNN_min(COLUMNS, s->outputs - first);
     const real *w = blockOf(d, block);
@@ -183,9 +183,11 @@ static void bandByOutputs(const Band *d, int64_t firstBlock, int64_t endBlock)
       for (int64_t r = 0; r < d->runs; r++)
         for (int64_t tile = 0; tile < tiles; tile++) { /* about as many places in each */
           const int64_t end = THNN_min(begin + part, depth), at = d->run * tile / tiles, n = d->run * (tile + 1) / tiles - at;
-          for (int64_t k = begin; k < end; k += SHORT)
-            columnProducts[1][n - 1](THNN_min(SHORT, end - k), d->x + r * d->p->row + at, w + k * COLUMNS, d->distance + k, COLUMNS,
-                                     k > 0, NULL, d->tile + (r * d->run + at) * COLUMNS, COLUMNS);
+          for (int64_t k = begin; k < end; k += SHORT) {
+            const Ahead next = aheadOf(w, end * COLUMNS + ((r * tiles + tile) * (end - begin) + k - begin) * share, share);
+            columnProducts[1][n - 1](THNN_min(SHORT, end - k), d->x + r * d->p->row + at, w + k * COLUMNS, d->distance + k, COLUMNS, k > 0, NULL,
+                                     d->tile + (r * d->run + at) * COLUMNS, COLUMNS, next);
+          }
         }
     for (int64_t r = 0; r < d->runs; r++) {
       real *tile = d->tile + r * d->run * COLUMNS, *y = d->y + first * s->yPlane + r * s->h.y;
@@ -207,16 +209,18 @@ static void bandByOutputs(const Band *d, int64_t firstBlock, int64_t endBlock)
 
 /* ---- all bands */
 
-/* The way that wastes less: lanes beside the places or the planes of y, and BY_OUTPUTS the turning. */
+/* The way that wastes less: lanes beside the places or the planes of y, BY_PLACES the sums that are added to y part by part, BY_OUTPUTS the
+ * turning. They count as so many terms. Measured by `python -m benchmarks.ways --direct`. */
 static Way directWay(const Sum *s)
 {
   const Picture p = pictureOf(s, s->h.out);
   const Blocks places = blocksOf(s, BY_PLACES), outputs = blocksOf(s, BY_OUTPUTS);
+  const int isDense = p.row == s->w.out && s->w.y == 1;
   const double depth = (double)depthOf(s), run = (double)(p.row == s->w.out ? s->h.out * s->w.out : s->w.out);
-  const double rows = run / (double)THNN_ceilDiv((int64_t)run, ROWS), turning = s->yPlane == 1 ? 0 : 16;
-  const double byPlaces = (double)(places.count * places.step) * (depth + 8) *
-                          (double)(THNN_ceilDiv((s->h.out - 1) * p.row + s->w.out, LANES) * LANES) *
-                          (s->yPlane == 1 ? 1 + 16 / depth : 1);
+  const double rows = run / (double)THNN_ceilDiv((int64_t)run, ROWS), turning = s->yPlane == 1 ? 0 : 40, writing = isDense ? 8 : 36;
+  const double parts = (double)THNN_ceilDiv(depthOf(s), partOfDepth(depthOf(s), places.width * LANES));
+  const double byPlaces = (double)(places.count * places.step) * (depth + parts * writing) *
+                          (double)(THNN_ceilDiv((s->h.out - 1) * p.row + s->w.out, LANES) * LANES);
   const double byOutputs = (double)(outputs.count * COLUMNS * s->h.out * s->w.out) * (depth + turning) *
                            (rows < ROWS / 2 + 1 ? (ROWS / 2 + 1) / rows : 1);
   return byOutputs < byPlaces ? BY_OUTPUTS : BY_PLACES;
@@ -230,7 +234,8 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
   const Picture one = pictureOf(s, 1);
   const int64_t copies = one.inPlace ? 1 : one.phasesH * (one.isNarrow ? 1 : one.phasesW);
   const int64_t rowBytes = one.row * copies * s->t.taps * s->planes * (int64_t)sizeof(real);
-  int64_t rows = THNN_max(BAND_BYTES / THNN_max(rowBytes, 1) - one.more, 1);
+  /* A band's picture stays in the second cache. */
+  int64_t rows = THNN_max(THNN_secondCache() * 5 / 8 / THNN_max(rowBytes, 1) - one.more, 1);
   if (way == BY_OUTPUTS) rows = THNN_min(rows, THNN_max(MOST_PLACES / s->w.out, 1));
   int64_t bands = THNN_ceilDiv(s->h.out, rows);
   if (bands > 1 && frames * bands < 4 * threads) bands = THNN_min(THNN_ceilDiv(frames * bands, threads) * threads / frames, s->h.out);

@@ -114,7 +114,7 @@ static void addGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, 
       for (int64_t c = 0; c < g->columns; c += g->rows) {
         const int64_t rows = THNN_min(g->rows, g->columns - c);
         columnProducts[vectors - 1][rows - 1](n, tap + c, g->y + k * g->yCell + at, place, g->yCell, 1, NULL,
-                                              g->sums + (run * g->columns + c) * g->wide + at, g->wide);
+                                              g->sums + (run * g->columns + c) * g->wide + at, g->wide, PACKED_AHEAD);
       }
       continue;
     }
@@ -126,7 +126,7 @@ static void addGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, 
     }
     for (int64_t block = 0; block < g->blocks; block++)
       rowProducts[vectors - 1][g->rows - 1](n, g->y + block * g->yBlock + k * g->yCell, x, place, g->yCell, 1, NULL,
-                                            g->sums + (block * g->rows * g->runs + run) * g->wide + at, g->runs * g->wide);
+                                            g->sums + (block * g->rows * g->runs + run) * g->wide + at, g->runs * g->wide, PACKED_AHEAD);
   }
 }
 
@@ -147,7 +147,7 @@ static void addAtOnce(const Gradient *g, real *weight, double scale, int64_t at,
       THNN_fetch(first, r * s->weightOutput * (int64_t)sizeof(real), columns * runs * (int64_t)sizeof(real));
     for (int64_t run = 0; run < runs; run++)
       rowProducts[vectors - 1][g->rows - 1](depth, g->y + block * g->yBlock, memory + run * depth * COLUMNS, g->panel, g->yCell, 0, NULL,
-                                            tile + run * COLUMNS, runs * COLUMNS);
+                                            tile + run * COLUMNS, runs * COLUMNS, PACKED_AHEAD);
     for (int64_t r = 0; r < THNN_min(g->rows, s->outputs - block * g->rows); r++) {
       real *w = first + r * s->weightOutput;
       turn(turned, runs, tile + r * runs * COLUMNS, COLUMNS, runs, columns);

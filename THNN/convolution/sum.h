@@ -56,6 +56,7 @@ THNN_INLINE int64_t tapsOf(const Sum *s) { return s->t.taps * s->h.taps * s->w.t
 
 /* What the units that are compiled for one kind of processor each have in common (engine.h). */
 typedef struct Engine {
+  int64_t reading; /* products that take as long as an element of weights takes to come from memory */
   Way (*direct)(const Sum *s); /* BY_PLACES or BY_OUTPUTS, whichever leaves fewer lanes idle */
   /* weight[o][c][m][i][j] += scale * sum over n and places of y * x, which is the sum above turned round */
   void (*gradient)(Call *call, const Sum *s, real *weight, double scale, int threads);

@@ -216,7 +216,7 @@ static void multiplyPoint(const Winograd *d, int64_t job)
     real *m = d->m + block * step * d->plane + q * d->point + at;
     for (int64_t c = 0; c < s->planes; c += SHORT)
       rowProduct(step, columns)(THNN_min(SHORT, s->planes - c), d->packed + (job * s->planes + c) * step, d->v + q * d->point + at,
-                                d->distance + c, step, c > 0, NULL, m, d->plane);
+                                d->distance + c, step, c > 0, NULL, m, d->plane, PACKED_AHEAD);
   }
 }
 

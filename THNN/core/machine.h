@@ -2,6 +2,8 @@
 #ifndef THNN_MACHINE_H
 #define THNN_MACHINE_H
 
+#include <stdint.h>
+
 enum {
   /* Bytes of a line of the caches. Memory of our own begins at one. */
   THNN_LINE = 64,
@@ -15,5 +17,8 @@ enum {
   THNN_NEXT_CACHE = 1 << 18,
   THNN_CACHED = 1 << 24,
 };
+
+/* Bytes of a processor's second cache, as the system tells. Results do not depend on it: it cuts work into pieces whose sums are the same. */
+int64_t THNN_secondCache(void);
 
 #endif

@@ -10,12 +10,13 @@
 
 /* ---- tiles */
 
-/* Of what is packed so many terms are fetched before their turn: it is read once, and often from memory. */
+/* Terms of what is packed are fetched so long before their turn, unless the caller says what to fetch. */
 enum { AHEAD = 64 };
 
 THNN_INLINE void product(const int rows, const int width, const Packed packed, int64_t depth, const real *a, const real *b,
-                         const int32_t *distance, int64_t step, int add, const real *start, real *c, int64_t ldc)
+                         const int32_t *distance, int64_t step, int add, const real *start, real *c, int64_t ldc, Ahead ahead)
 {
+  if (!ahead.from) ahead = aheadOf(packed == ROWS_PACKED ? a : b, AHEAD * step, step);
   Vector sum[ROWS][FEW_WIDTH];
 #pragma GCC unroll 14
   for (int i = 0; i < rows; i++)
@@ -30,7 +31,8 @@ THNN_INLINE void product(const int rows, const int width, const Packed packed, i
   for (int64_t k = 0; k < depth; k++) {
     const real *ak = packed == ROWS_PACKED ? a + k * step : a + distance[k];
     const real *bk = packed == ROWS_PACKED ? b + distance[k] : b + k * step;
-    THNN_fetch(packed == ROWS_PACKED ? ak : bk, AHEAD * step * (int64_t)sizeof(real), 1);
+    THNN_fetch((const void *)ahead.from, k * ahead.step, 1);
+    if (packed == COLUMNS_PACKED) THNN_fetch(ak, (2 * rows - 1) * (int64_t)sizeof(real), 1); /* the next tile has the next rows */
     if (rows < width) { /* the fewer of both stay in registers, too */
       Vector row[ROWS];
 #pragma GCC unroll 14
@@ -66,9 +68,10 @@ THNN_INLINE void product(const int rows, const int width, const Packed packed, i
 /* product_<rows>_<width>_<packed> for all tiles, and a table of them. */
 #define THNN_PRODUCT(rows, width, packed) \
   static void product_##rows##_##width##_##packed(int64_t depth, const real *a, const real *b, const int32_t *distance, \
-                                                  int64_t step, int add, const real *start, real *c, int64_t ldc) \
+                                                  int64_t step, int add, const real *start, real *c, int64_t ldc, \
+                                                  Ahead ahead) \
   { \
-    product(rows, width, packed, depth, a, b, distance, step, add, start, c, ldc); \
+    product(rows, width, packed, depth, a, b, distance, step, add, start, c, ldc, ahead); \
   }
 #define THNN_NAME(rows, width, packed) product_##rows##_##width##_##packed,
 #define THNN_TILES_3(F, width, packed) F(1, width, packed) F(2, width, packed) F(3, width, packed)
@@ -189,9 +192,9 @@ static void multiply(const Matrices *p, int64_t top, int64_t bottom, int64_t lef
           real *c = p->c + r * p->ldc + j, *to = isWhole ? c : tile;
           const int64_t row = isWhole ? p->ldc : COLUMNS;
           if (rowsInPlace)
-            columnProducts[vectors - 1][count - 1](depth, p->a + l * p->lda + r, b.at, ofRows, b.step, isWhole && add, NULL, to, row);
+            columnProducts[vectors - 1][count - 1](depth, p->a + l * p->lda + r, b.at, ofRows, b.step, isWhole && add, NULL, to, row, PACKED_AHEAD);
           else
-            rowProducts[vectors - 1][count - 1](depth, packedRows + (r - i) * depth, b.at, b.distance, count, isWhole && add, NULL, to, row);
+            rowProducts[vectors - 1][count - 1](depth, packedRows + (r - i) * depth, b.at, b.distance, count, isWhole && add, NULL, to, row, PACKED_AHEAD);
           if (!isWhole) writeTile(c, p->ldc, tile, count, some, add);
         }
       }

@@ -44,9 +44,24 @@ typedef enum Packed {
   COLUMNS_PACKED,
 } Packed;
 
+/* What is called into the caches meanwhile, `step` bytes for each term: a processor does not see it coming. */
+typedef struct Ahead {
+  uintptr_t from;
+  int64_t step;
+} Ahead;
+
+/* What is packed, some terms before their turn. */
+#define PACKED_AHEAD ((Ahead){0, 0})
+
+/* `step` elements for each term, from p[offset] on, which may lie beyond an array. */
+THNN_INLINE Ahead aheadOf(const real *p, int64_t offset, int64_t step)
+{
+  return (Ahead){(uintptr_t)p + (uintptr_t)(offset * (int64_t)sizeof(real)), step * (int64_t)sizeof(real)};
+}
+
 /* c = sum, or with `add` c += sum; `start`, if it is not NULL, has a number for each row that is added, too. */
 typedef void Product(int64_t depth, const real *a, const real *b, const int32_t *distance, int64_t step, int add, const real *start,
-                     real *c, int64_t ldc);
+                     real *c, int64_t ldc, Ahead ahead);
 
 /* The tiles: for vectors of places beside packed rows, of 1, 2 or FEW_WIDTH vectors, and for rows beside packed columns. */
 #define rowProducts THNN_PASTE(THNN_(rowProducts), VECTOR_BYTES, )

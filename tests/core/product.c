@@ -27,7 +27,7 @@ static int tile(Product *product, Packed packed, int rows, int columns, int add,
         sum += (double)a[(packed == ROWS_PACKED ? k * STEP : distance[k]) + i] * b[(packed == ROWS_PACKED ? distance[k] : k * STEP) + j];
       expected[i * MOST + j] = (THNN_REAL)sum;
     }
-  product(TERMS, a, b, distance, STEP, add, biased ? start : NULL, c, MOST);
+  product(TERMS, a, b, distance, STEP, add, biased ? start : NULL, c, MOST, add ? aheadOf(b, 5, 3) : PACKED_AHEAD);
   for (int i = 0; i < rows * MOST; i++)
     if (!(fabs((double)c[i] - expected[i]) <= (sizeof(THNN_REAL) == 4 ? 1e-4 : 1e-12))) {
       printf("%d x %d, row %d, column %d: expected %g, got %g\n", rows, columns, i / MOST, i % MOST, (double)expected[i], (double)c[i]);

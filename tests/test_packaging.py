@@ -15,6 +15,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -66,20 +67,30 @@ def source_copy(to: Path) -> Path:
 # ---------------------------------------------------------------------------------------------- the C library
 
 
-@pytest.fixture(scope="module")
-def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The C library installed without Python, and then moved to another place. The processes of a run share it."""
-    run_folder = tmp_path_factory.getbasetemp()
-    place = (run_folder.parent if "PYTEST_XDIST_WORKER" in os.environ else run_folder) / "cmake"
+def once(name: str, factory: pytest.TempPathFactory, make: Callable[[Path], None]) -> Path:
+    """A folder that is made once: the processes of a run share it."""
+    run_folder = factory.getbasetemp()
+    place = (run_folder.parent if "PYTEST_XDIST_WORKER" in os.environ else run_folder) / name
     with open(f"{place}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (place / "prefix").exists():
-            options = [*QUICK, f"-DCMAKE_INSTALL_PREFIX={place / 'first'}"]
-            run("cmake", "-S", ROOT, "-B", place / "build", "-G", "Ninja", *options)
-            run("cmake", "--build", place / "build")
-            run("cmake", "--install", place / "build")
-            (place / "first").rename(place / "prefix")
-    return place / "prefix"
+        if not (place / "made").exists():
+            make(place)
+            (place / "made").touch()
+    return place
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The C library installed without Python, and then moved to another place."""
+
+    def make(place: Path) -> None:
+        options = [*QUICK, f"-DCMAKE_INSTALL_PREFIX={place / 'first'}"]
+        run("cmake", "-S", ROOT, "-B", place / "build", "-G", "Ninja", *options)
+        run("cmake", "--build", place / "build")
+        run("cmake", "--install", place / "build")
+        (place / "first").rename(place / "prefix")
+
+    return once("cmake", tmp_path_factory, make) / "prefix"
 
 
 def libdir(prefix: Path) -> Path:
@@ -170,9 +181,12 @@ def test_bad_option(option: str, message: str, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with the source archive, and the wheel that was built from it in isolation."""
-    place = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "build", "--outdir", place / "dist", source_copy(place / "source"), THNN_CMAKE_ARGS=" ".join(QUICK))
-    return place / "dist"
+
+    def make(place: Path) -> None:
+        source = source_copy(place / "source")
+        run(sys.executable, "-m", "build", "--outdir", place / "dist", source, THNN_CMAKE_ARGS=" ".join(QUICK))
+
+    return once("distributions", tmp_path_factory, make) / "dist"
 
 
 @needs_build

@@ -12,8 +12,9 @@ def reference(module, x, target):
     total = 0.0
     for row, labels in zip(rows, lists, strict=True):
         labels = labels[: list(labels).index(-1) if -1 in labels else None]
-        others = np.delete(row, labels)
-        total += np.maximum(0, 1 - row[labels][:, None] + others).sum() / len(row)
+        isOther = np.ones(len(row), bool)
+        isOther[labels] = False
+        total += np.maximum(0, 1 - row[labels][:, None] + row[isOther]).sum() / len(row)
     return total / len(rows) if module.sizeAverage else total
 
 

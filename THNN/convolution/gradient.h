@@ -3,7 +3,8 @@
  *   weight[o][c][m][i][j] += scale * sum over n and places of y[n][o][place] * x[n][c][what the place sees through (m, i, j)]
  *
  * The same micro-kernel: places are what is summed over, planes of y and of x are the sides of the product. Both are laid out with planes
- * last, a group of rows at a time, for all threads. There a place is one distance, and a tap another one. Groups and chunks are cut by shapes
+ * last, a group of rows at a time. There a place is one distance, and a tap another one. Where weights are few, rows fall into slots, each of
+ * which has sums of its own: a thread works on a slot alone, and what it has laid out stays in its cache. Slots and chunks are cut by shapes
  * alone, so sums have one order for any number of threads. */
 #ifndef THNN_GRADIENT_H
 #define THNN_GRADIENT_H
@@ -11,9 +12,11 @@
 #include "convolution/direct_sum.h"
 
 enum {
-  GROUP_BYTES = 512 << 10, /* of a group of rows, about */
-  CHUNK = 224,           /* places in a short sum */
-  AT_ONCE = 1 << 16      /* elements of panels that a thread has at once */
+  CHUNK = 224,          /* places in a short sum, about */
+  SLOT = 384,           /* places in a slot, at least */
+  MOST_SLOTS = 64,
+  SLOTS_SUMS = 2 << 20, /* elements of the sums of all slots, at most */
+  AT_ONCE = 1 << 16     /* elements of panels that a thread has at once */
 };
 
 typedef struct Gradient {
@@ -100,11 +103,11 @@ static void layRows(const Gradient *g, int64_t m, int64_t first, int64_t r, int6
     for (; r < end; r++) layRow(g, m, first, r);
 }
 
-/* Adds the products of a group of `depth` places to some columns of the sums of one run. */
-static void addGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, real *panel)
+/* Adds the products of a group of `depth` places, `chunk` after `chunk`, to some columns of the sums of one run. */
+static void addGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, int64_t chunk, real *panel)
 {
   const Sum *s = g->s;
-  const int64_t vectors = THNN_min(WIDTH, (g->wide - at) / LANES), chunk = partOf(depth, CHUNK);
+  const int64_t vectors = THNN_min(WIDTH, (g->wide - at) / LANES);
   const int64_t i = g->merged ? run : run / s->w.taps, j = g->merged ? 0 : run % s->w.taps;
   const real *tap = g->x + (i * s->h.step * g->length + j * s->w.step) * g->xCell;
   for (int64_t k = 0; k < depth; k += chunk) {
@@ -161,9 +164,10 @@ THNN_INLINE int64_t oddLines(int64_t n) { return (THNN_ceilDiv(n, 16) | 1) * 16;
 
 /* How the gradient of one group is cut, and the elements of memory that it takes. */
 typedef struct Cut {
-  int64_t all, group, places; /* rows of y; those of a group of rows; their places */
-  int64_t x, y, sums, panel;  /* panel: of each thread */
-  int atOnce;                 /* weights of one sum, whose panels fit a cache, are made at once */
+  int64_t all, slots, slot, group; /* rows of y; slots; the rows of a slot; those of a group of rows */
+  int64_t places, chunk;           /* of a group; of a short sum */
+  int64_t x, y, sums, panel;       /* sums: of a slot; panel: of each thread */
+  int atOnce;                      /* weights of one sum, whose panels fit a cache, are made at once */
 } Cut;
 
 static Gradient gradientOf(const Sum *s, Cut *cut)
@@ -182,90 +186,126 @@ static Gradient gradientOf(const Sum *s, Cut *cut)
   g.length = (s->w.out - 1) * s->w.stride + spanOf(&s->w) + 1;
 
   const int64_t yBlocks = THNN_ceilDiv(s->outputs, g.side), all = s->samples * s->t.out * s->h.out;
-  const int64_t rowSize = g.length * g.step * g.xCell + s->w.out * g.yCell * yBlocks;
-  /* As many rows as fit, but enough for a short sum: the sums of a group are added to memory. */
-  const int64_t rows = THNN_max(GROUP_BYTES / (int64_t)sizeof(real) / rowSize, THNN_ceilDiv(CHUNK, s->w.out));
-  const int64_t group = THNN_min(all, rows), places = group * s->w.out;
+  const int64_t most = SLOTS_SUMS / THNN_max(s->groups * s->t.taps * g.blocks * g.rows * g.runs * g.wide, 1);
+  const int64_t slots = THNN_max(THNN_min(THNN_min(all * s->w.out / SLOT, most), MOST_SLOTS), 1), slot = THNN_ceilDiv(all, slots);
+  /* Short sums are some rows, or pieces of a row. A group, which stays in the second cache, is some of them: its sums are added to memory. */
+  const int64_t rows = partOf(slot, THNN_max(CHUNK / s->w.out, 1)), rowSize = g.length * g.step * g.xCell + s->w.out * g.yCell * yBlocks;
+  const int64_t group = THNN_min(slot, rows * THNN_max(THNN_secondCache() / 2 / (int64_t)sizeof(real) / (rowSize * rows), 1));
+  const int64_t places = group * s->w.out, chunk = s->w.out > CHUNK ? partOf(s->w.out, CHUNK) : rows * s->w.out;
   /* The weights lie as [o][c][i][j]. */
   const int atOnce = !g.merged && group == all && places <= CHUNK && s->t.taps == 1 && g.runs * places * COLUMNS <= AT_ONCE &&
                      s->weightPlane == g.runs && s->h.weightStep == s->w.taps * s->w.weightStep && s->w.weightStep == 1;
   const int64_t xRows = group * g.step + (group / s->h.out + 2) * g.reachH, sums = atOnce ? 0 : g.blocks * g.rows * g.runs * g.wide;
   const int64_t panel = THNN_perThread((atOnce ? g.runs * (places + 2 * g.rows) : CHUNK) * COLUMNS + COLUMNS);
   g.yBlock = places * g.yCell;
-  *cut = (Cut){all, group, places, xRows * g.length * g.xCell + 2 * COLUMNS, yBlocks * g.yBlock, sums, panel, atOnce};
+  *cut = (Cut){all, THNN_ceilDiv(all, slot), slot, group, places, chunk, xRows * g.length * g.xCell + 2 * COLUMNS, yBlocks * g.yBlock, sums, panel, atOnce};
   return g;
 }
 
-/* One group, which has its memory; `panels` are those of its threads. */
-static void addGradient(Gradient *g, const Cut *cut, real *panels, real *weight, double scale, int threads)
+/* The sums of rows [begin, end), for frame m of the kernel; or, where they are made at once, the weights. `panels` are those of the threads. */
+static void sumRows(Gradient *g, const Cut *cut, int64_t m, int64_t begin, int64_t end, real *panels, real *weight, double scale, int threads)
 {
   const Sum *s = g->s;
   for (int64_t k = 0; k < CHUNK; k++) g->panel[k] = (int32_t)(k * COLUMNS);
   const int64_t tiles = THNN_ceilDiv(g->wide, COLUMNS), some = THNN_ceilDiv(cut->group, 4 * threads);
-  for (int64_t m = 0; m < s->t.taps; m++) {
-    memset(g->sums, 0, (size_t)cut->sums * sizeof(real));
-    for (int64_t first = 0; first < cut->all; first += cut->group) {
-      const int64_t n = THNN_min(cut->group, cut->all - first);
-      for (int64_t r = 0, next = 0; r < n; r++) { /* rows of y of one frame share rows of x */
-        g->row[r] = (int32_t)(r > 0 && (first + r) % s->h.out > 0 ? g->row[r - 1] + g->step : next);
-        next = g->row[r] + g->reachH;
-        for (int64_t w = 0; w < s->w.out; w++)
-          g->place[r * s->w.out + w] = (int32_t)((g->row[r] * g->length + w * s->w.stride) * g->xCell);
-      }
-#pragma omp parallel for num_threads(threads)
-      for (int64_t r = 0; r < n; r += some) layRows(g, m, first, r, THNN_min(r + some, n));
-      if (cut->atOnce) {
-        const int64_t parts = THNN_min(THNN_ceilDiv(4 * threads, tiles), g->blocks);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-        for (int64_t job = 0; job < tiles * parts; job++)
-          addAtOnce(g, weight + s->t.weight + s->h.weight + s->w.weight, scale, job / parts * COLUMNS, g->blocks * (job % parts) / parts,
-                    g->blocks * (job % parts + 1) / parts, cut->places, panels + THNN_threadId() * cut->panel);
-        return;
-      }
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-      for (int64_t job = 0; job < g->runs * tiles; job++)
-        addGroup(g, job / tiles, job % tiles * COLUMNS, n * s->w.out, panels + THNN_threadId() * cut->panel);
+  memset(g->sums, 0, (size_t)cut->sums * sizeof(real));
+  for (int64_t first = begin; first < end; first += cut->group) {
+    const int64_t n = THNN_min(cut->group, end - first);
+    for (int64_t r = 0, next = 0; r < n; r++) { /* rows of y of one frame share rows of x */
+      g->row[r] = (int32_t)(r > 0 && (first + r) % s->h.out > 0 ? g->row[r - 1] + g->step : next);
+      next = g->row[r] + g->reachH;
+      for (int64_t w = 0; w < s->w.out; w++)
+        g->place[r * s->w.out + w] = (int32_t)((g->row[r] * g->length + w * s->w.stride) * g->xCell);
     }
 #pragma omp parallel for num_threads(threads)
-    for (int64_t o = 0; o < s->outputs; o++)
-      for (int64_t i = 0; i < s->h.taps; i++)
-        for (int64_t j = 0; j < s->w.taps; j++) {
-          real *w = weight + o * s->weightOutput + s->t.weight + m * s->t.weightStep + s->h.weight + i * s->h.weightStep +
-                    s->w.weight + j * s->w.weightStep;
-          const real *sum = g->merged ? g->sums + (i * g->columns + j * s->planes) * g->wide + o
-                                      : g->sums + (o * g->runs + i * s->w.taps + j) * g->wide;
-          for (int64_t c = 0; c < s->planes; c++) w[c * s->weightPlane] += (real)scale * sum[c * (g->merged ? g->wide : 1)];
-        }
+    for (int64_t r = 0; r < n; r += some) layRows(g, m, first, r, THNN_min(r + some, n));
+    if (cut->atOnce) {
+      const int64_t parts = THNN_min(THNN_ceilDiv(4 * threads, tiles), g->blocks);
+#pragma omp parallel for num_threads(threads)
+      for (int64_t job = 0; job < tiles * parts; job++)
+        addAtOnce(g, weight + s->t.weight + s->h.weight + s->w.weight, scale, job / parts * COLUMNS, g->blocks * (job % parts) / parts,
+                  g->blocks * (job % parts + 1) / parts, cut->places, panels + THNN_threadId() * cut->panel);
+      return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int64_t job = 0; job < g->runs * tiles; job++)
+      addGroup(g, job / tiles, job % tiles * COLUMNS, n * s->w.out, cut->chunk, panels + THNN_threadId() * cut->panel);
   }
 }
 
-/* Where there are as many groups as threads, each is worked on by one thread; else all threads work on one after the other. */
+/* Adds the sums of frame m of the kernel to the weights of output o. */
+static void addSums(const Gradient *g, const real *sums, int64_t m, int64_t o, real *weight, double scale)
+{
+  const Sum *s = g->s;
+  for (int64_t i = 0; i < s->h.taps; i++)
+    for (int64_t j = 0; j < s->w.taps; j++) {
+      real *w = weight + o * s->weightOutput + s->t.weight + m * s->t.weightStep + s->h.weight + i * s->h.weightStep + s->w.weight +
+                j * s->w.weightStep;
+      const real *sum = g->merged ? sums + (i * g->columns + j * s->planes) * g->wide + o : sums + (o * g->runs + i * s->w.taps + j) * g->wide;
+      for (int64_t c = 0; c < s->planes; c++) w[c * s->weightPlane] += (real)scale * sum[c * (g->merged ? g->wide : 1)];
+    }
+}
+
+/* sums[0] += sums[1] + ..., of n slots of `size` elements each */
+static void addSlots(real *sums, int64_t size, int64_t n, int threads)
+{
+  enum { PIECE = 1 << 12 };
+#pragma omp parallel for num_threads(threads)
+  for (int64_t at = 0; at < size; at += PIECE)
+    for (int64_t slot = 1; slot < n; slot++) {
+      const real *restrict from = sums + slot * size;
+      for (int64_t i = at; i < THNN_min(at + PIECE, size); i++) sums[i] += from[i];
+    }
+}
+
+/* A job is a slot of a group and of a frame of the kernel, or where there is but one slot, a group. Where there are as many jobs as threads, each
+ * is worked on by one thread; else all threads work on one after the other. */
 static void gradient(Call *call, const Sum *s, real *weight, double scale, int threads)
 {
   Cut cut;
   const Sum first = groupOf(s, 0);
+  if (first.samples == 0) return; /* no sum */
   const Gradient shape = gradientOf(&first, &cut);
-  if (cut.all == 0) return; /* no samples, no sum */
+  const int isSlotted = cut.slots > 1;
+  const int64_t frames = s->t.taps, jobs = s->groups * (isSlotted ? frames * cut.slots : 1);
   const int64_t places = THNN_perThread(cut.places), rows = THNN_perThread(cut.group), numbers = places + rows + THNN_perThread(CHUNK);
   const int64_t x = THNN_perThread(cut.x), y = THNN_perThread(cut.y), sums = THNN_perThread(cut.sums);
-  const int outer = s->groups >= threads ? threads : 1, inner = threads / outer;
-  const int64_t each = x + y + sums + inner * cut.panel;
-  real *memory = THNN_scratch(call, outer * each, sizeof(real));
+  const int outer = jobs >= threads ? threads : 1, inner = threads / outer;
+  const int64_t each = x + y + inner * cut.panel;
+  real *memory = THNN_scratch(call, outer * each + (isSlotted ? jobs : outer) * sums, sizeof(real)), *allSums = memory + outer * each;
   int32_t *integers = THNN_scratch(call, outer * numbers, sizeof(int32_t));
   if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(outer) schedule(dynamic)
-  for (int64_t group = 0; group < s->groups; group++) {
+  for (int64_t job = 0; job < jobs; job++) {
+    const int64_t thread = THNN_threadId(), slot = isSlotted ? job % cut.slots : 0, m = isSlotted ? job / cut.slots % frames : 0;
+    const int64_t group = isSlotted ? job / cut.slots / frames : job;
     const Sum one = groupOf(s, group);
-    const int64_t thread = THNN_threadId();
     Gradient g = shape;
     g.s = &one;
     g.x = memory + thread * each;
     g.y = g.x + x;
-    g.sums = g.y + y;
+    g.sums = allSums + (isSlotted ? job : thread) * sums;
     g.place = integers + thread * numbers;
     g.row = g.place + places;
     g.panel = g.row + rows;
-    addGradient(&g, &cut, g.sums + sums, weight + group * s->weightGroup, scale, inner);
+    real *panels = g.y + y, *to = weight + group * s->weightGroup;
+    if (isSlotted) {
+      sumRows(&g, &cut, m, slot * cut.slot, THNN_min((slot + 1) * cut.slot, cut.all), panels, NULL, scale, inner);
+      continue;
+    }
+    for (int64_t frame = 0; frame < frames; frame++) {
+      sumRows(&g, &cut, frame, 0, cut.all, panels, to, scale, inner);
+      if (cut.atOnce) continue;
+#pragma omp parallel for num_threads(inner)
+      for (int64_t o = 0; o < s->outputs; o++) addSums(&g, g.sums, frame, o, to, scale);
+    }
+  }
+  for (int64_t job = 0; isSlotted && job < jobs; job += cut.slots) {
+    real *own = allSums + job * sums;
+    addSlots(own, sums, cut.slots, threads);
+#pragma omp parallel for num_threads(threads)
+    for (int64_t o = 0; o < s->outputs; o++)
+      addSums(&shape, own, job / cut.slots % frames, o, weight + job / cut.slots / frames * s->weightGroup, scale);
   }
 }
 

@@ -104,7 +104,7 @@ static void layRows(const Gradient *g, int64_t m, int64_t first, int64_t r, int6
 }
 
 /* Adds the products of a group of `depth` places, `chunk` after `chunk`, to some columns of the sums of one run. */
-static void addGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, int64_t chunk, real *panel)
+static void addGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, int64_t chunk)
 {
   const Sum *s = g->s;
   const int64_t vectors = THNN_min(WIDTH, (g->wide - at) / LANES);
@@ -121,14 +121,8 @@ static void addGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, 
       }
       continue;
     }
-    const real *x = tap + at;
-    if (g->blocks > OFTEN) {
-      layPanel(panel, x, place, n, COLUMNS, COLUMNS, 0);
-      x = panel;
-      place = g->panel;
-    }
     for (int64_t block = 0; block < g->blocks; block++)
-      rowProducts[vectors - 1][g->rows - 1](n, g->y + block * g->yBlock + k * g->yCell, x, place, g->yCell, 1, NULL,
+      rowProducts[vectors - 1][g->rows - 1](n, g->y + block * g->yBlock + k * g->yCell, tap + at, place, g->yCell, 1, NULL,
                                             g->sums + (block * g->rows * g->runs + run) * g->wide + at, g->runs * g->wide, PACKED_AHEAD);
   }
 }
@@ -196,7 +190,7 @@ static Gradient gradientOf(const Sum *s, Cut *cut)
   const int atOnce = !g.merged && group == all && places <= CHUNK && s->t.taps == 1 && g.runs * places * COLUMNS <= AT_ONCE &&
                      s->weightPlane == g.runs && s->h.weightStep == s->w.taps * s->w.weightStep && s->w.weightStep == 1;
   const int64_t xRows = group * g.step + (group / s->h.out + 2) * g.reachH, sums = atOnce ? 0 : g.blocks * g.rows * g.runs * g.wide;
-  const int64_t panel = THNN_perThread((atOnce ? g.runs * (places + 2 * g.rows) : CHUNK) * COLUMNS + COLUMNS);
+  const int64_t panel = atOnce ? THNN_perThread((g.runs * (places + 2 * g.rows) + 1) * COLUMNS) : 0;
   g.yBlock = places * g.yCell;
   *cut = (Cut){all, THNN_ceilDiv(all, slot), slot, group, places, chunk, xRows * g.length * g.xCell + 2 * COLUMNS, yBlocks * g.yBlock, sums, panel, atOnce};
   return g;
@@ -229,7 +223,7 @@ static void sumRows(Gradient *g, const Cut *cut, int64_t m, int64_t begin, int64
     }
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int64_t job = 0; job < g->runs * tiles; job++)
-      addGroup(g, job / tiles, job % tiles * COLUMNS, n * s->w.out, cut->chunk, panels + THNN_threadId() * cut->panel);
+      addGroup(g, job / tiles, job % tiles * COLUMNS, n * s->w.out, cut->chunk);
   }
 }
 

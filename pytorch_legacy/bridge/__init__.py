@@ -140,8 +140,8 @@ def to_python(net: Any, path: str | os.PathLike[str], example: Any, *, force: bo
 def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, *, force: bool = False) -> Any:
     """Writes the network as an ONNX file, proven in onnxruntime on the examples and on an input of a third size.
 
-    By way of `to_torch` and PyTorch's exporter; where that fixes a size that is to vary, by the older exporter. If neither keeps
-    it free, the first dimension alone is, or none: the result says which are fixed.
+    By way of `to_torch` and PyTorch's exporter; where that fixes a size that is to vary, by the older exporter, or with recurrent
+    layers as loops. If none keeps all sizes free, as many dimensions are as can be: the result says which are fixed.
 
     Parameters
     ----------
@@ -170,7 +170,8 @@ def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, *, force: bool
 def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, *, force: bool = False) -> Any:
     """Writes the network as a ``.pt2`` file for ``torch.export.load``, proven as `to_onnx` proves its files.
 
-    Parameters and result are those of `to_onnx`; the path ends in ``.pt2``. Of recurrent networks no more than the batch is free.
+    Parameters and result are those of `to_onnx`; the path ends in ``.pt2``. Recurrent networks whose steps are free run them
+    one by one there.
     """
     from . import exporters
 

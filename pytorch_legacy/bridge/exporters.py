@@ -23,6 +23,7 @@ from pytorch_legacy.inference.examples import forget
 
 from .conversion import Conversion, arguments
 from .exportable import by_masks, written_out
+from .loops import with_loops
 from .proof import TOLERANCE
 from .registry import Differs, NoRule
 from .values import difference, flat, tree
@@ -235,9 +236,9 @@ def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, force: bool = 
     outputs = _names(export.trials[0][1], "output", output_names(net))
     outputs = [f"{name}_out" if name in inputs else name for name in outputs]
 
-    def dynamo(kept: Callable[[int], bool]) -> bytes:
+    def dynamo(kept: Callable[[int], bool], module: torch.nn.Module = export.module) -> bytes:
         program = torch.onnx.export(
-            export.module,
+            module,
             export.example(),
             dynamo=True,
             dynamic_shapes=export.shapes(kept),
@@ -271,7 +272,7 @@ def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, force: bool = 
         taken = {entry.name for entry in session.get_inputs()}
         return lambda arrays: session.run(outputs, {k: v for k, v in zip(inputs, arrays, strict=True) if k in taken})
 
-    return _written(export, path, inputs, {"dynamo": dynamo, "TorchScript": script}, runner)
+    return _written(export, path, inputs, _ways(export, {"dynamo": dynamo, "TorchScript": script}), runner)
 
 
 def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, force: bool = False) -> Exported:
@@ -281,9 +282,9 @@ def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, force: bool = F
     check_target(path)
     export = Export(net, example, force, change=by_masks)
 
-    def exported(kept: Callable[[int], bool]) -> bytes:
+    def exported(kept: Callable[[int], bool], module: torch.nn.Module = export.module) -> bytes:
         with _sizes_of_one():
-            program = torch.export.export(export.module, export.example(), dynamic_shapes=export.shapes(kept))
+            program = torch.export.export(module, export.example(), dynamic_shapes=export.shapes(kept))
         file = io.BytesIO()
         torch.export.save(program, file)
         return file.getvalue()
@@ -299,14 +300,23 @@ def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, force: bool = F
 
         return run
 
-    return _written(export, path, _names(export.trials[0][0], "input", input_names(net)), {"torch.export": exported}, runner)
+    inputs = _names(export.trials[0][0], "input", input_names(net))
+    return _written(export, path, inputs, _ways(export, {"torch.export": exported}), runner)
+
+
+def _ways(export: Export, ways: dict[str, Callable[..., bytes]]) -> dict[str, Callable[..., bytes]]:
+    """The ways, and last the first of them with recurrent layers as loops, which are slower and take any number of steps."""
+    if (module := with_loops(export.module)) is None:
+        return ways
+    first, make = next(iter(ways.items()))
+    return ways | {f"{first}, step by step": lambda kept: make(kept, module)}
 
 
 def _written(export: Export, path: Any, inputs: list[str], ways: dict[str, Any], runner: Callable[[bytes], Any]) -> Exported:
-    """Writes what the first way makes that keeps all sizes free, or those of one dimension, or none, and gives our numbers."""
-    problems = []
-    free = sorted(set().union(*export.free))
-    for axes in dict.fromkeys([(*free,), *((axis,) for axis in free), ()]):
+    """Writes what the first way makes that gives our numbers and keeps all sizes free, or as many dimensions as any way does."""
+    problems: list[str] = []
+
+    def made(axes: list[int]) -> Exported | None:
         kept: Callable[[int], bool] = axes.__contains__
         lost = [
             f"{name}: dimension {axis}"
@@ -323,13 +333,27 @@ def _written(export: Export, path: Any, inputs: list[str], ways: dict[str, Any],
                 problems.append(f"{way}: {_told(error)}")
                 continue
             if gap <= TOLERANCE or (export.force and np.isfinite(gap)):
-                with whole(path) as file:
-                    file.write(model)
+                models[:] = [model]
                 return Exported(way, gap, lost)
             problems.append(f"{way}: differs by {gap:.2g}")
-    lacks = any("NOT_IMPLEMENTED" in problem for problem in problems) and export.isDouble
-    advice = "; onnxruntime has not all layers in double precision: export net.clone().float()" if lacks else ""
-    raise Differs(f"{path}: no exporter gives the network's numbers; {'; '.join(dict.fromkeys(problems))}{advice}")
+        return None
+
+    models: list[bytes] = []
+    free = sorted(set().union(*export.free))
+    found = made(free)
+    if found is None:
+        axes: list[int] = []
+        for axis in free:
+            if [*axes, axis] != free and (more := made([*axes, axis])):
+                axes, found = [*axes, axis], more
+        found = found or (made([]) if free else None)
+    if found is None:
+        lacks = any("NOT_IMPLEMENTED" in problem for problem in problems) and export.isDouble
+        advice = "; onnxruntime has not all layers in double precision: export net.clone().float()" if lacks else ""
+        raise Differs(f"{path}: no exporter gives the network's numbers; {'; '.join(dict.fromkeys(problems))}{advice}")
+    with whole(path) as file:
+        file.write(models[0])
+    return found
 
 
 def _told(error: BaseException) -> str:

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from pytorch_legacy import nn
-from pytorch_legacy.bridge.exportable import adaptive_pool
+from pytorch_legacy.bridge import adaptive
 
 from .operators import register
 from .written import Values, by_rule, of_torch, window, with_ceil, written
@@ -42,11 +42,11 @@ for rank in (2, 3):
     @written(adaptive_average[rank])
     def _(v: Values, rank: int = rank) -> Any:
         sizes = [v[name] for name in ("otime", "oheight", "owidth") if name in v]
-        return F.adaptive_avg_pool2d(v["input"], sizes) if rank == 2 else adaptive_pool(v["input"], sizes, rank, torch.mean)
+        return adaptive.function(rank, torch.mean, for_onnx=True)(v["input"], sizes)
 
     @written(adaptive_maximum[rank])
     def _(v: Values, rank: int = rank) -> Any:
-        y = adaptive_pool(v["input"], [v[name] for name in ("otime", "oheight", "owidth") if name in v], rank)
+        y = adaptive.pool(v["input"], [v[name] for name in ("otime", "oheight", "owidth") if name in v], rank, torch.amax)
         return y, torch.zeros_like(y, dtype=torch.int64)  # the indices are for the gradient
 
 

@@ -64,7 +64,7 @@ def test_pt2(tmp_path: Path) -> None:
 
 
 def test_time_of_recurrent_networks(tmp_path: Path) -> None:
-    """Time is free in ONNX, by the older exporter if need be; .pt2 says that it is not, and keeps the batch free."""
+    """Time is free in ONNX, by the older exporter if need be, and in .pt2, step by step."""
     runtime = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnxscript")
     net = pl.rnn.SeqLSTM(3, 4)
@@ -73,22 +73,22 @@ def test_time_of_recurrent_networks(tmp_path: Path) -> None:
     x = draw(11, 1, 3)
     (output,) = runtime.InferenceSession(tmp_path / "net.onnx").run(None, {"input": x})
     np.testing.assert_allclose(output, net.forward(x), rtol=0, atol=1e-5)
-    assert pl.to_pt2(net, tmp_path / "net.pt2", pair).fixed == ["input: dimension 0"]
-    x = draw(7, 2, 3)  # the time of the second example
+    assert pl.to_pt2(net, tmp_path / "net.pt2", pair) == ("torch.export, step by step", pytest.approx(0, abs=1e-6), [])
+    x = draw(9, 2, 3)
     y = torch.export.load(tmp_path / "net.pt2").module()(torch.from_numpy(x))
     np.testing.assert_allclose(y.detach().numpy(), net.forward(x), rtol=0, atol=1e-5)
 
 
 def test_layers_between_recurrent_ones(tmp_path: Path) -> None:
-    """Time and batch are free in ONNX; of a loop that is written out the batch is, and time is told."""
+    """Time and batch are free in ONNX."""
     runtime = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnxscript")
     rnn = pl.rnn
     pair = [draw(4, 2, 3), draw(6, 3, 3)]
     net = rnn.Sequencer(nn.Sequential(rnn.FastLSTM(3, 4), nn.Linear(4, 3), rnn.FastLSTM(3, 4)))
     loop = rnn.Sequencer(nn.Sequential(rnn.GRU(3, 4), nn.Linear(4, 3)))
-    for model, fixed, x in ((net, [], draw(11, 1, 3)), (loop, ["input: dimension 0"], draw(6, 5, 3))):
-        assert pl.to_onnx(model, tmp_path / "net.onnx", pair).fixed == fixed
+    for model, x in ((net, draw(11, 1, 3)), (loop, draw(7, 5, 3))):
+        assert pl.to_onnx(model, tmp_path / "net.onnx", pair).fixed == []
         (output,) = runtime.InferenceSession(tmp_path / "net.onnx").run(None, {"input": x})
         np.testing.assert_allclose(output, model.evaluate().forward(x), rtol=0, atol=1e-5)
 
@@ -100,7 +100,7 @@ KINDS = [torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN]
 @pytest.mark.parametrize("options", [{}, {"num_layers": 2, "bidirectional": True, "batch_first": True}, {"bias": False}])
 def test_loops_of_steps(kind, options) -> None:
     """What exporters get in the place of PyTorch's recurrent layers, with a state and without."""
-    from pytorch_legacy.bridge.exportable import Stepwise
+    from pytorch_legacy.bridge.loops import Stepwise
 
     layer = kind(3, 4, **options).double()
     x, state = torch.from_numpy(draw(5, 2, 3)).double(), None

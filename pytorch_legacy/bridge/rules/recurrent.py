@@ -49,6 +49,19 @@ def states(x, kind="LSTM"):
     return x, f"({h}, {f'{given[0]}[None]' if len(given) == 2 else f'torch.zeros_like({h})'})"
 
 
+RUN_STEPS = '''
+def run_steps(step, x, state, *beside):
+    """Calls the step with each part of x, and of what is beside it, along the first dimension, and with the state.
+
+    The step gives the next state, whose first entry is the output.
+    """
+    outputs = []
+    for parts in zip(x, *beside):
+        state = step(*parts, *state)
+        state = state if isinstance(state, tuple) else (state,)
+        outputs.append(state[0])
+    return torch.stack(outputs), state'''
+
 _MASKED = '''
 class MaskedLSTM(nn.Module):
     """An LSTM that starts anew at samples of zeros, for which it gives zeros; its output may be projected."""
@@ -61,19 +74,19 @@ class MaskedLSTM(nn.Module):
         self.batch_first, self.masked = batch_first, masked
 
     def forward(self, x, state=None):
-        x = x.transpose(0, 1) if self.batch_first else x
-        h, c = state or (x.new_zeros(x.shape[1], self.h2g.in_features), x.new_zeros(x.shape[1], self.h2g.out_features // 4))
-        outputs = []
-        for part, sums in zip(x, self.i2g(x)):
-            i, f, o, g = (sums + self.h2g(h)).chunk(4, -1)
-            c = f.sigmoid() * c + i.sigmoid() * g.tanh()
-            h = self.projection(o.sigmoid() * c.tanh())
-            if self.masked:
-                there = (part != 0).any(-1, keepdim=True)
-                h, c = torch.where(there, h, 0), torch.where(there, c, 0)
-            outputs.append(h)
-        y = torch.stack(outputs)
-        return y.transpose(0, 1) if self.batch_first else y, (h, c)'''
+        x = x.transpose(0, 1).clone(memory_format=torch.contiguous_format) if self.batch_first else x
+        state = state or (x.new_zeros(x.shape[1], self.h2g.in_features), x.new_zeros(x.shape[1], self.h2g.out_features // 4))
+        y, state = run_steps(self.step, x, state, self.i2g(x))
+        return y.transpose(0, 1) if self.batch_first else y, state
+
+    def step(self, x, sums, h, c):
+        i, f, o, g = (sums + self.h2g(h)).chunk(4, -1)
+        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+        h = self.projection(o.sigmoid() * c.tanh())
+        if self.masked:
+            there = (x != 0).any(-1, keepdim=True)
+            h, c = torch.where(there, h, 0), torch.where(there, c, 0)
+        return h, c'''
 
 
 @rule(rnn.SeqLSTM)
@@ -82,6 +95,7 @@ def seq_lstm(m, x, w):
     projection = m.weightO.T if isinstance(m, rnn.SeqLSTMP) else None
     batch_first, remembers = bool(m.batchfirst), m._remembers()
     if m.maskzero or (projection is not None and outputs >= H):  # nn.LSTM projects to fewer numbers only
+        w.helper(RUN_STEPS)
         name = w.helper(_MASKED)
         more = options(project=(projection is not None, False), batch_first=(batch_first, False), masked=(bool(m.maskzero), True))
         arrays = {"i2g.weight": m.weight[:D].T, "i2g.bias": m.bias, "h2g.weight": m.weight[D:].T, "projection.weight": projection}
@@ -109,18 +123,16 @@ class OldGRU(nn.Module):
         self.batch_first, self.masked = batch_first, masked
 
     def forward(self, x, h=None):
-        x = x.transpose(0, 1) if self.batch_first else x
+        x = x.transpose(0, 1).clone(memory_format=torch.contiguous_format) if self.batch_first else x
+        h = x.new_zeros(x.shape[1], self.h2h.in_features) if h is None else h
+        y, (h,) = run_steps(self.step, x, (h,), self.i2h(x))
+        return y.transpose(0, 1) if self.batch_first else y, h
+
+    def step(self, x, sums, h):
         size = self.h2h.in_features
-        h = x.new_zeros(x.shape[1], size) if h is None else h
-        outputs = []
-        for part, sums in zip(x, self.i2h(x)):
-            r, z = (sums[..., : 2 * size] + self.h2g(h)).sigmoid().chunk(2, -1)
-            h = (1 - z) * torch.tanh(sums[..., 2 * size :] + self.h2h(r * h)) + z * h
-            if self.masked:
-                h = torch.where((part != 0).any(-1, keepdim=True), h, 0)
-            outputs.append(h)
-        y = torch.stack(outputs)
-        return y.transpose(0, 1) if self.batch_first else y, h'''
+        r, z = (sums[..., : 2 * size] + self.h2g(h)).sigmoid().chunk(2, -1)
+        h = (1 - z) * torch.tanh(sums[..., 2 * size :] + self.h2h(r * h)) + z * h
+        return torch.where((x != 0).any(-1, keepdim=True), h, 0) if self.masked else h'''
 
 
 @rule(rnn.SeqGRU)
@@ -129,6 +141,7 @@ def seq_gru(m, x, w):
     more = options(batch_first=(bool(m.batchfirst), False), masked=(bool(m.maskzero), False))
     into, within = m.weight[:D].T, m.weight[D:].T
     arrays = {"i2h.weight": into, "i2h.bias": m.bias, "h2g.weight": within[: 2 * H], "h2h.weight": within[2 * H :]}
+    w.helper(RUN_STEPS)
     text = w.layer("gru", f"{w.helper(_OLD_GRU)}({D}, {H}{more})", **arrays)
     x, h = states(x, "GRU")
     return run(w, text, x, h and h.replace("[None]", ""), m._remembers())

@@ -11,17 +11,8 @@ from ..registry import NoRule, rule
 from ..texts import joined, lacks, unfolded
 from ..values import difference, flat, tree
 from .normalization import batch_norm
-from .recurrent import gates, layer, run
+from .recurrent import RUN_STEPS, gates, layer, run
 
-RUN_STEPS = '''
-def run_steps(step, x, state):
-    """Calls the step with each part of x along the first dimension and the state, whose first entry is the output."""
-    outputs = []
-    for part in x:
-        state = step(part, *state)
-        state = state if isinstance(state, tuple) else (state,)
-        outputs.append(state[0])
-    return torch.stack(outputs), state'''
 _EACH_STEP = '''
 def each_step(layer, x):
     """The layer on each part of x along the first dimension, by itself: it looks at the other samples of its input."""

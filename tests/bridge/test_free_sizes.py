@@ -1,0 +1,150 @@
+"""Sizes that vary in files of ONNX and .pt2: windows whose size follows from that of the input, and any number of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import inn, nn, rnn
+
+torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
+
+
+def draw(*shape: int) -> np.ndarray:
+    return np.random.default_rng(sum(shape)).standard_normal(shape)
+
+
+def run(path: Path, x: np.ndarray) -> list[np.ndarray]:
+    """What the file gives in its own runtime."""
+    if path.suffix == ".onnx":
+        runtime = pytest.importorskip("onnxruntime")
+        return list(runtime.InferenceSession(path).run(None, {"input": x}))
+    output = torch.export.load(path).module()(torch.from_numpy(x))
+    return [part.detach().numpy() for part in (output if isinstance(output, (tuple, list)) else [output])]
+
+
+def write(net: nn.Module, path: Path, example: Any) -> Any:
+    if path.suffix == ".onnx":
+        pytest.importorskip("onnxruntime")
+        pytest.importorskip("onnxscript")
+    return (pl.to_onnx if path.suffix == ".onnx" else pl.to_pt2)(net, path, example)
+
+
+def flat() -> tuple[list[nn.Module], list[nn.Module], tuple[int | None, ...]]:
+    averages = [nn.SpatialAdaptiveAveragePooling(*sizes) for sizes in ((7, 5), (None, 3), (1, 1))]
+    maxima = nn.SpatialAdaptiveMaxPooling(5, 7), nn.SpatialAdaptiveMaxPooling(3, None), inn.SpatialPyramidPooling([3, 2], [1, 1])
+    return averages, [*maxima], (None, 2, None, None)
+
+
+def deep() -> tuple[list[nn.Module], list[nn.Module], tuple[int | None, ...]]:
+    return [nn.VolumetricAdaptiveAveragePooling(2, 4, 3)], [nn.VolumetricAdaptiveMaxPooling(3, 2, 5)], (None, 2, None, None, None)
+
+
+def long() -> tuple[list[nn.Module], list[nn.Module], tuple[int | None, ...]]:
+    return [nn.TemporalAdaptiveAveragePooling(4)], [nn.TemporalAdaptiveMaxPooling(6)], (None, None, 2)
+
+
+SIZES = [(1, 1, 1), (2, 3, 4), (5, 7, 3), (10, 14, 9), (13, 6, 11)]  # one cell, fewer than bins, as many, whole multiples, any
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"), [(flat, "float.onnx"), (flat, "float.pt2"), (deep, "double.onnx"), (long, "float.onnx")]
+)
+def test_adaptive_pooling(make: Callable[[], Any], kind: str, tmp_path: Path) -> None:
+    averages, maxima, shape = make()
+    net = nn.ConcatTable(*averages, *maxima)
+    net = net.double() if kind.startswith("double") else net.float()
+    assert write(net, tmp_path / kind, shape).fixed == []
+    tolerance = 1e-12 if kind.startswith("double") else 1e-5
+    for sizes in SIZES:
+        more = iter(sizes)
+        x = draw(*(3 if i == 0 else next(more) if size is None else size for i, size in enumerate(shape))).astype(net._dtype)
+        for special in (None, np.inf, -np.inf, np.nan):
+            if special is not None:
+                x[1].flat[x[1].size // 2] = special
+            found, expected = run(tmp_path / kind, x), net.forward(x)
+            # onnxruntime has no NaN among maxima.
+            count = len(averages) if special is np.nan and kind.endswith("onnx") else len(expected)
+            for a, b in zip(found[:count], expected[:count], strict=True):
+                np.testing.assert_allclose(a, b, rtol=0, atol=tolerance)
+
+
+def test_a_fixed_size_has_no_places(tmp_path: Path) -> None:
+    """What divides is ONNX's own average, that of all is one too; nothing is computed of sizes."""
+    onnx = pytest.importorskip("onnx")
+    for layer, shape in (
+        (nn.SpatialAdaptiveAveragePooling(4, 2), (None, 2, 6, 8)),
+        (nn.SpatialAdaptiveAveragePooling(1, 1), (None, 2, None, None)),
+        (nn.SpatialAdaptiveMaxPooling(1, 1), (None, 2, None, None)),
+    ):
+        write(layer, tmp_path / "net.onnx", shape)
+        assert len(onnx.load(tmp_path / "net.onnx").graph.node) == 1
+
+
+def cell() -> nn.Module:
+    x, h = nn.Identity()(), nn.Identity()()
+    return nn.gModule([x, h], [nn.Tanh()(nn.CAddTable()([nn.Linear(4, 3)(x), nn.Linear(3, 3)(h)]))])
+
+
+def masked(layer: Any, batchFirst: bool) -> nn.Module:
+    layer.maskzero, layer.batchfirst = True, batchFirst
+    return layer  # type: ignore[no-any-return]
+
+
+def layers() -> nn.Module:
+    both = nn.Sequential(masked(rnn.SeqLSTM(4, 3), False), masked(rnn.SeqGRU(3, 3), True))
+    return nn.ConcatTable(rnn.SeqLSTM(4, 3), pl.cudnn.BLSTM(4, 3, 2), both)
+
+
+def loops() -> nn.Module:
+    gated = nn.Sequential(rnn.Sequencer(rnn.LSTM(4, 4)), rnn.Sequencer(rnn.GRU(4, 3)).remember("both"))
+    started = rnn.Sequencer(rnn.Recurrent(3, nn.Linear(4, 3), nn.Linear(3, 3), nn.Tanh(), 99))
+    return nn.ConcatTable(gated, started, rnn.Sequencer(nn.Sequential(nn.Linear(4, 4), nn.BatchNormalization(4))))
+
+
+@pytest.mark.parametrize("make", [layers, loops])
+@pytest.mark.parametrize("kind", ["double.onnx", "float.pt2"])
+def test_steps(make: Callable[[], nn.Module], kind: str, tmp_path: Path) -> None:
+    """Steps and batch are free."""
+    net = make()
+    net = (net.double() if kind.startswith("double") else net.float()).evaluate()
+    pair = [draw(4, 2, 4).astype(net._dtype), draw(6, 3, 4).astype(net._dtype)]
+    assert write(net, tmp_path / kind, pair).fixed == []
+    for steps, batch in ((1, 1), (1, 3), (9, 1), (5, 6)):
+        x = draw(steps, batch, 4).astype(net._dtype)
+        x[0, 0] = 0
+        for found, expected in zip(run(tmp_path / kind, x), net.forget().forward(x), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+
+
+class Tall(nn.Module):
+    """As many times the input as it is high."""
+
+    def updateOutput(self, input: np.ndarray) -> np.ndarray:
+        self.output = input * input.shape[2]
+        return self.output
+
+
+_TALL = """
+def tall(x):
+    y = torch.zeros_like(x)
+    for _ in range(x.size(2)):
+        y = y + x
+    return y"""
+
+
+def test_what_can_stay_free_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One size is fixed by a loop; the three beside it are not."""
+    from pytorch_legacy.bridge import registry
+
+    registry.rule_of(nn.Linear)  # which reads the rules
+    monkeypatch.setitem(registry.RULES, Tall, lambda m, x, w: f"{w.helper(_TALL)}({x})")
+    pair = [np.ones(shape, np.float32) for shape in ((2, 3, 4, 5), (3, 4, 6, 7))]
+    assert write(Tall(), tmp_path / "net.pt2", pair).fixed == ["input: dimension 2"]
+    x = draw(1, 7, 6, 2).astype(np.float32)  # the height of the second example
+    np.testing.assert_allclose(run(tmp_path / "net.pt2", x)[0], 6 * x, rtol=0, atol=1e-5)

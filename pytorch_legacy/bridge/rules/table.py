@@ -1,6 +1,7 @@
 """Tables: variables, while converting."""
 
 from pytorch_legacy import nn
+from pytorch_legacy.nn import check
 
 from ..registry import rule
 from ..texts import axis, cat, lacks
@@ -81,10 +82,15 @@ def add_tensor(m, x, w):
 def mixture(m, x, w):
     gates, experts = x
     if not isinstance(experts, list):
-        count = gates.shape[-1]
-        dimension = m.dim if m.dim is not None else gates.ndim - 1
-        experts = w.let(f"{experts}.unbind({dimension})", count)
+        # However many there are, in the dimension of their gates.
+        place = gates.ndim - 1 if m.dim is None else check.axis(m, m.dim, experts.ndim, "dim")
+        moved = str(experts) if place == gates.ndim - 1 else f"{experts}.movedim({place}, {gates.ndim - 1})"
+        return f"({gates}{_spread(experts.ndim - gates.ndim)} * {moved}).sum({gates.ndim - 1})"
     gate = w.let(f"{gates}.unbind(-1)", len(experts))
-    more = experts[0].ndim - gate[0].ndim
-    spread = {0: "", 1: ".unsqueeze(-1)"}.get(more, f"[(..., *[None] * {more})]")
+    spread = _spread(experts[0].ndim - gate[0].ndim)
     return " + ".join(f"{g}{spread} * {e}" for g, e in zip(gate, experts, strict=True))
+
+
+def _spread(more):
+    """Text for so many dimensions more at the end."""
+    return {0: "", 1: ".unsqueeze(-1)"}.get(more, f"[(..., *[None] * {more})]")

@@ -11,6 +11,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.words import sizes
 
 
 class MixtureTable(Module):
@@ -98,14 +99,21 @@ class MixtureTable(Module):
         batch, n = gater.ndim - 1, gater.shape[-1]
         if not isinstance(experts, list):
             rank = check.tensor(self, "input[1]", experts).ndim
+            if rank <= batch:
+                raise ShapeError(
+                    f"{self._typename}: input[1]: expected an array of {batch + 1} dimensions or more, the experts along one of"
+                    f" them, got {rank}-D ({sizes(experts.shape)})"
+                )
             axis = check.axis(self, batch if self.dim is None else self.dim, rank, "dim")
-            experts = list(np.moveaxis(experts, axis, 0))
+            moved = np.moveaxis(experts, axis, 0)
+            experts = [moved[i, ...] for i in range(len(moved))]  # an expert of one number is an array too
         check.alike(self, "input[1]", experts)
         if len(experts) != n:
             raise ShapeError(f"{self._typename}: input[1]: expected {n} experts, one for each gate, got {len(experts)}")
         if experts[0].shape[:batch] != gater.shape[:batch]:
             raise ShapeError(
-                f"{self._typename}: input[1]: expected a batch of {len(gater)} like the gater, got {experts[0].shape[:1]}"
+                f"{self._typename}: input[1]: expected experts with a batch of {len(gater)} like the gater,"
+                f" got {sizes(experts[0].shape)}"
             )
         ones = (1,) * (experts[0].ndim - batch)
         return [gater[..., i].reshape(gater.shape[:batch] + ones) for i in range(n)], experts

@@ -48,6 +48,8 @@ def written_out(module: torch.nn.Module) -> torch.nn.Module:
     """A module that the bridge wrote, changed for exporters to ONNX; nobody else has it."""
     space = type(by_masks(module)).forward.__globals__
     _pool(space["F"], for_onnx=True)
+    space["F"].rrelu = lambda x, lower, upper, training: F.leaky_relu(x, (lower + upper) / 2)
+    space["F"].logsigmoid = lambda x: -F.softplus(-x)  # that of the exporters is -inf from -104 on
     if "k_largest" in space:
         space["k_largest"] = k_largest
     return loops.in_steps(module)  # type: ignore[no-any-return]

@@ -25,10 +25,9 @@ def number(value: Any) -> str:
 
 
 def limits(low: Any, high: Any) -> str:
-    """``low, high`` for a clamp, both whole or both not: exporters take no other."""
+    """``low, high`` for a clamp, as fractions: of whole numbers exporters take one clamp alone, and of both kinds none."""
     texts = number(low), number(high)
-    kinds = {type(value.item() if isinstance(value, (np.generic, np.ndarray)) else value) for value in (low, high)}
-    return joined(texts if len(kinds) == 1 else (number(float(low)), number(float(high))))
+    return joined(text if "float" in text else repr(float(text)) for text in texts)
 
 
 def sizes(numbers: Iterable[Any]) -> str:

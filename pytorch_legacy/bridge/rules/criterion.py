@@ -140,7 +140,7 @@ def margin_ranking(m, x, w):
     (first, second), target = x
     sign = alike(first, target) if max(target.held[0].numel(), 1) > 1 else str(target)
     counted = target if target.ndim and target.held[0].numel() == first.held[0].numel() else first
-    return f"({number(m.margin)} - {sign} * ({first} - {alike(first, second)})).clamp(min=0).sum(){_by_samples(m, counted)}"
+    return f"({number(m.margin)} - {sign} * ({first} - {alike(first, second)})).clamp(min=0.0).sum(){_by_samples(m, counted)}"
 
 
 def _by_samples(m, x):
@@ -151,7 +151,7 @@ def _by_samples(m, x):
 @rule(nn.HingeEmbeddingCriterion)
 def hinge_embedding(m, x, w):
     sign = str(x[1]) if x[1].held[0].numel() == 1 else alike(*x)
-    loss = f"torch.where({sign} == 1, {x[0]}, ({number(m.margin)} - {x[0]}).clamp(min=0))"
+    loss = f"torch.where({sign} == 1, {x[0]}, ({number(m.margin)} - {x[0]}).clamp(min=0.0))"
     return f"{loss}.{'mean' if m.sizeAverage else 'sum'}()"
 
 
@@ -165,12 +165,12 @@ def l1_hinge_embedding(m, x, w):
     (first, second), target = x
     distance = w.let(f"({first} - {alike(first, second)}).abs().sum()")
     sign = f"{target}.reshape(())" if target.ndim else str(target)
-    return f"torch.where({sign} == 1, {distance}, ({number(m.margin)} - {distance}).clamp(min=0))"
+    return f"torch.where({sign} == 1, {distance}, ({number(m.margin)} - {distance}).clamp(min=0.0))"
 
 
 @rule(nn.MarginCriterion)
 def margin(m, x, w):
-    return f"({number(m.margin)} - {alike(*x)} * {x[0]}).clamp(min=0).{'mean' if m.sizeAverage else 'sum'}()"
+    return f"({number(m.margin)} - {alike(*x)} * {x[0]}).clamp(min=0.0).{'mean' if m.sizeAverage else 'sum'}()"
 
 
 @rule(nn.MultiLabelMarginCriterion)

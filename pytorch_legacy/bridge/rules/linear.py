@@ -138,7 +138,7 @@ def weighted_euclidean(m, x, w):
 def kmeans(m, x, w):
     w.note("the number of the nearest center")
     kind = "double" if m._dtype == np.float64 else "float"
-    return f"torch.cdist({x}, {w.parameter('centers', m.weight)}).argmin(1).{kind}()"
+    return f"({x}.unsqueeze(1) - {w.parameter('centers', m.weight)}).square().sum(-1).argmin(1).{kind}()"
 
 
 @rule(dpnn.Dictionary)

@@ -111,11 +111,16 @@ def zero_grad(m, x, w):
     return tree(lambda value: w.let(f"{value}.detach()"), x)
 
 
+STRAIGHT_THROUGH = '''
+def straight_through(y, like):
+    """The numbers of y, with the gradient of another value, which leaves no trace in them however large it is."""
+    return y.detach() + (like - like.detach()).nan_to_num()'''
+
+
 @rule(nn.GradientReversal)
 def gradient_reversal(m, x, w):
     w.note("the gradient passes with another sign")
-    factor = "" if m.lambda_ == 1 else f" * {number(m.lambda_)}"
-    return f"({x} + {x}{factor}).detach() - {x}{factor}"
+    return f"{w.helper(STRAIGHT_THROUGH)}({x}, {x} * {number(-float(m.lambda_))})"
 
 
 _NEIGHBOURS = '''

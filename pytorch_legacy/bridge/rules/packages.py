@@ -10,7 +10,7 @@ from pytorch_legacy.dpnn.ColorTransform import ColorTransform
 from ..registry import rule
 from ..texts import axis, cat, joined, lacks, limits, number, options, trimmed, whole
 from .linear import fully_connected
-from .normalization import instance_normalization
+from .normalization import STRAIGHT_THROUGH, instance_normalization
 
 _LOSS = "what it adds to the gradient belongs into the loss"
 
@@ -145,7 +145,7 @@ def argmax(m, x, w):
 def clip(m, x, w):
     both = limits(0, 1) if isinstance(m, authors.InplaceClip01) else limits(m.minval, m.maxval)
     w.note("the gradient passes everywhere")
-    return f"{x} + ({x}.clamp({both}) - {x}).detach()"
+    return f"{w.helper(STRAIGHT_THROUGH)}({x}.clamp({both}), {x})"
 
 
 @rule(dpnn.ReverseTable)

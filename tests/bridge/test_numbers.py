@@ -1,0 +1,43 @@
+"""Large numbers, and those that are not finite: where sums cancel or overflow, text and files give what our layers do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import authors, dpnn, nn
+
+torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
+
+HUGE = np.array([[1e30, -1e30, 1e8, -3e38, 0.3, 5, -7, np.inf, -np.inf, np.nan]], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("layer", "slope"),
+    [(dpnn.Clip(-1, 2), 1), (authors.InplaceClip01(), 1), (nn.GradientReversal(), -1), (nn.GradientReversal(0.3), -0.3)],
+)
+def test_gradients_that_are_no_derivatives(layer: nn.Module, slope: float) -> None:
+    """What gives a gradient of its own to a value leaves the value alone."""
+    x = torch.from_numpy(HUGE.copy()).requires_grad_()
+    y = pl.to_torch(layer, (None, HUGE.size))(x)
+    np.testing.assert_array_equal(y.detach().numpy(), layer.forward(HUGE.copy()))
+    y.sum().backward()
+    assert x.grad is not None
+    np.testing.assert_allclose(x.grad.numpy()[np.isfinite(HUGE)], slope, rtol=1e-6)
+
+
+def test_activations_in_onnx(tmp_path: Path) -> None:
+    """Exporters to ONNX overflow in one, and lack others, each another one."""
+    runtime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxscript")
+    layers = nn.LogSigmoid(), nn.RReLU(0.1, 0.3), nn.Threshold(0.5, -1), dpnn.Clip(-1, 2)
+    kmeans = nn.Kmeans(3, 4)
+    net = nn.ConcatTable(*layers, nn.Sequential(nn.HardTanh(), kmeans)).evaluate()
+    assert pl.to_onnx(net, tmp_path / "net.onnx", (None, 4)).way == "dynamo"
+    x = np.array([[1000, -1000, 88, -88], [-104, 104, -20, 20], [1e30, -1e30, 0.3, -0.3], [2, -2, 1, -1]], np.float32)
+    found = runtime.InferenceSession(tmp_path / "net.onnx").run(None, {"input": x})
+    for a, b in zip(found, net.forward(x), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)

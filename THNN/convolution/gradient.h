@@ -103,8 +103,8 @@ static void layRows(const Gradient *g, int64_t m, int64_t first, int64_t r, int6
     for (; r < end; r++) layRow(g, m, first, r);
 }
 
-/* Adds the products of a group of `depth` places, `chunk` after `chunk`, to some columns of the sums of one run. */
-static void addGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, int64_t chunk)
+/* Some columns of the sums of one run: the products of a group of `depth` places, `chunk` after `chunk`. With `add` there are sums already. */
+static void sumGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, int64_t chunk, int add)
 {
   const Sum *s = g->s;
   const int64_t vectors = THNN_min(WIDTH, (g->wide - at) / LANES);
@@ -116,13 +116,13 @@ static void addGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, 
     if (g->merged) {
       for (int64_t c = 0; c < g->columns; c += g->rows) {
         const int64_t rows = THNN_min(g->rows, g->columns - c);
-        columnProducts[vectors - 1][rows - 1](n, tap + c, g->y + k * g->yCell + at, place, g->yCell, 1, NULL,
+        columnProducts[vectors - 1][rows - 1](n, tap + c, g->y + k * g->yCell + at, place, g->yCell, add || k > 0, NULL,
                                               g->sums + (run * g->columns + c) * g->wide + at, g->wide, PACKED_AHEAD);
       }
       continue;
     }
     for (int64_t block = 0; block < g->blocks; block++)
-      rowProducts[vectors - 1][g->rows - 1](n, g->y + block * g->yBlock + k * g->yCell, tap + at, place, g->yCell, 1, NULL,
+      rowProducts[vectors - 1][g->rows - 1](n, g->y + block * g->yBlock + k * g->yCell, tap + at, place, g->yCell, add || k > 0, NULL,
                                             g->sums + (block * g->rows * g->runs + run) * g->wide + at, g->runs * g->wide, PACKED_AHEAD);
   }
 }
@@ -202,7 +202,6 @@ static void sumRows(Gradient *g, const Cut *cut, int64_t m, int64_t begin, int64
   const Sum *s = g->s;
   for (int64_t k = 0; k < CHUNK; k++) g->panel[k] = (int32_t)(k * COLUMNS);
   const int64_t tiles = THNN_ceilDiv(g->wide, COLUMNS), some = THNN_ceilDiv(cut->group, 4 * threads);
-  memset(g->sums, 0, (size_t)cut->sums * sizeof(real));
   for (int64_t first = begin; first < end; first += cut->group) {
     const int64_t n = THNN_min(cut->group, end - first);
     for (int64_t r = 0, next = 0; r < n; r++) { /* rows of y of one frame share rows of x */
@@ -223,7 +222,7 @@ static void sumRows(Gradient *g, const Cut *cut, int64_t m, int64_t begin, int64
     }
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int64_t job = 0; job < g->runs * tiles; job++)
-      addGroup(g, job / tiles, job % tiles * COLUMNS, n * s->w.out, cut->chunk);
+      sumGroup(g, job / tiles, job % tiles * COLUMNS, n * s->w.out, cut->chunk, first > begin);
   }
 }
 

@@ -1,12 +1,13 @@
-"""Which way is fastest for 3x3 convolutions: what THNN/convolution/dense.c chooses from.
+"""Which way is fastest for a convolution: what THNN/convolution/dense.c chooses from.
 
-python -m benchmarks.ways                  small planes and others, two threads
+python -m benchmarks.ways                  3x3 on small planes and others, two threads
 python -m benchmarks.ways 512@7 --threads 1
+python -m benchmarks.ways --direct         the two plain sums, for kernels that have no other way (THNN/convolution/direct_sum.h)
 
 Each shape is a chain of layers, whose weights no cache holds as far as that takes no more than a dozen of them. "frozen" is a
 pass of `pl.optimize`, which transforms weights once. "training" is a pass forward and one back to the input, for weights that
 have changed since the last one. The ways take turns; a figure is the median of the rounds, in ms. "fast" is what the library
-chooses.
+chooses. With --direct some layers of a shape compute the same picture, frozen.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,10 +31,42 @@ SHAPES = (
 )
 WAYS = ("places", "outputs", "winograd2", "winograd4", "fast")
 CACHES, LAYERS = 48 << 20, 12  # bytes, at most
+# planes, outputs, kernel, stride, rows
+DIRECT = (
+    (64, 256, 1, 1, 56),
+    (256, 64, 1, 1, 56),
+    (256, 128, 1, 1, 56),
+    (128, 512, 1, 1, 28),
+    (512, 128, 1, 1, 28),
+    (256, 1024, 1, 1, 14),
+    (1024, 256, 1, 1, 14),
+    (512, 2048, 1, 1, 7),
+    (2048, 512, 1, 1, 7),
+    (256, 512, 1, 2, 56),
+    (1024, 2048, 1, 2, 14),
+    (192, 64, 1, 1, 28),
+    (32, 96, 1, 1, 28),
+    (96, 24, 1, 1, 28),
+    (24, 144, 1, 1, 56),
+    (960, 160, 1, 1, 7),
+    (128, 128, 3, 2, 56),
+    (256, 256, 3, 2, 28),
+    (512, 512, 3, 2, 14),
+    (3, 64, 3, 1, 224),
+    (3, 64, 7, 2, 224),
+    (3, 32, 9, 1, 256),
+    (32, 3, 9, 1, 256),
+    (64, 64, 5, 1, 56),
+    (16, 32, 5, 1, 28),
+    (48, 128, 5, 1, 14),
+)
+PLAIN = ("places", "outputs", "fast")
+# For each kind of pass, what comes before it and itself.
+Passes = dict[str, tuple[Callable[[], Any], Callable[[], Any]]]
 
 
-def passes(planes: int, rows: int, samples: int) -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
-    """For each kind of pass, what comes before it and itself."""
+def passes(planes: int, rows: int, samples: int) -> Passes:
+    """A pass of a chain."""
     count = min(max(CACHES // (planes * planes * 36), 2), LAYERS)
     layers = [nn.SpatialConvolution(planes, planes, 3, 3, 1, 1, 1, 1) for _ in range(count)]
     net = nn.Sequential(*(module for layer in layers for module in (layer, nn.ReLU())))
@@ -49,6 +83,15 @@ def passes(planes: int, rows: int, samples: int) -> dict[str, tuple[Callable[[],
         net.updateGradInput(x, gradOutput)
 
     return {"frozen": (lambda: None, lambda: frozen.forward(x)), "training": (change, there_and_back)}
+
+
+def alone(planes: int, outputs: int, kernel: int, stride: int, rows: int) -> Passes:
+    """A pass of some frozen layers, each over the same picture."""
+    count = min(max(CACHES // (planes * outputs * kernel**2 * 4), 2), LAYERS)
+    layers = [nn.SpatialConvolution(planes, outputs, kernel, kernel, stride, stride, *[kernel // 2] * 2) for _ in range(count)]
+    frozen = [pl.optimize(nn.Sequential(layer, nn.ReLU()).float().evaluate()) for layer in layers]
+    x = np.random.default_rng(0).standard_normal((1, planes, rows, rows)).astype(np.float32)
+    return {"frozen": (lambda: None, lambda: [net.forward(x) for net in frozen])}
 
 
 def milliseconds(way: str, before: Callable[[], Any], run: Callable[[], Any]) -> float:
@@ -68,19 +111,29 @@ def main() -> None:
     parser.add_argument("words", nargs="*", help="shapes whose name holds one of these")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--direct", action="store_true", help="the two plain sums")
     options = parser.parse_args()
     pl.setNumThreads(options.threads)
-    print(f"{'planes@rows x samples':24} {'':9}" + "".join(f"{way:>11}" for way in WAYS))
-    for planes, rows, samples in SHAPES:
-        name = f"{planes}@{rows} x{samples}"
+    work: dict[str, Callable[[], Passes]] = {}
+    if options.direct:
+        for row in DIRECT:
+            planes, outputs, kernel, stride, rows = row
+            name = f"{kernel}x{kernel}s{stride} {planes}-{outputs}@{rows}"
+            work[name] = partial(alone, *row)
+    else:
+        for planes, rows, samples in SHAPES:
+            work[f"{planes}@{rows} x{samples}"] = partial(passes, planes, rows, samples)
+    ways = PLAIN if options.direct else WAYS
+    print(f"{'shape':24} {'':9}" + "".join(f"{way:>11}" for way in ways))
+    for name, make in work.items():
         if options.words and not any(word in name for word in options.words):
             continue
-        for kind, (before, run) in passes(planes, rows, samples).items():
-            times: dict[str, list[float]] = {way: [] for way in WAYS}
+        for kind, (before, run) in make().items():
+            times: dict[str, list[float]] = {way: [] for way in ways}
             for _ in range(options.rounds):
-                for way in WAYS:
+                for way in ways:
                     times[way].append(milliseconds(way, before, run))
-            print(f"{name:24} {kind:9}" + "".join(f"{statistics.median(times[way]):11.2f}" for way in WAYS), flush=True)
+            print(f"{name:24} {kind:9}" + "".join(f"{statistics.median(times[way]):11.2f}" for way in ways), flush=True)
 
 
 if __name__ == "__main__":

@@ -29,12 +29,13 @@ from typing import Any
 import numpy as np
 
 import pytorch_legacy as pl
-from pytorch_legacy import nn
+from pytorch_legacy import nn, rnn
 
 from .bridge import chain, memory, resnet50
 
 ENGINES = ("ours", "optimized", "PyTorch", "ONNX Runtime", "OpenVINO", "OpenCV")
 EXAMPLES = Path(__file__).parents[1] / "examples"
+CHARACTERS = 65  # of a text
 
 
 def convolution(inputs: int, outputs: int, k: int = 3, stride: int = 1) -> nn.Module:
@@ -89,6 +90,20 @@ def style() -> nn.Module:
     return net.add(convolution(32, 3, 9)).add(nn.Tanh())
 
 
+def char_rnn() -> nn.Module:
+    """The network of torch-rnn, with two layers of 128 units, which reads fifty characters of a text at once."""
+    layers = [nn.LookupTable(CHARACTERS, 64), rnn.SeqLSTM(64, 128), rnn.SeqLSTM(128, 128)]
+    return nn.Sequential(*layers, rnn.Sequencer(nn.Linear(128, CHARACTERS)), rnn.Sequencer(nn.LogSoftMax()))
+
+
+def text(batch: int) -> np.ndarray:
+    return np.random.default_rng(0).integers(0, CHARACTERS, (50, batch))
+
+
+def pictures(*shape: int) -> Callable[[int], np.ndarray]:
+    return lambda batch: np.random.default_rng(0).standard_normal((batch, *shape)).astype(np.float32)
+
+
 def sample(file: str) -> Callable[[], nn.Module]:
     def load() -> nn.Module:
         value = pl.load(EXAMPLES / file)
@@ -97,17 +112,18 @@ def sample(file: str) -> Callable[[], nn.Module]:
     return load
 
 
-# name: the network, and the shape of a sample
-NETS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
-    "ResNet-18": (resnet18, (3, 224, 224)),
-    "ResNet-50": (resnet50, (3, 224, 224)),
-    "VGG-16, convolutions": (vgg16, (3, 224, 224)),
-    "style transfer": (style, (3, 256, 256)),
-    "digits": (sample("digits/digits.t7"), (1, 8, 8)),
-    "superres": (sample("superres/superres.t7"), (1, 128, 128)),
+# name: the network, and what makes so many samples
+NETS: dict[str, tuple[Callable[[], nn.Module], Callable[[int], np.ndarray]]] = {
+    "ResNet-18": (resnet18, pictures(3, 224, 224)),
+    "ResNet-50": (resnet50, pictures(3, 224, 224)),
+    "VGG-16, convolutions": (vgg16, pictures(3, 224, 224)),
+    "style transfer": (style, pictures(3, 256, 256)),
+    "digits": (sample("digits/digits.t7"), pictures(1, 8, 8)),
+    "superres": (sample("superres/superres.t7"), pictures(1, 128, 128)),
+    "char-rnn": (char_rnn, text),
 }
 PAUSE = 0.05  # seconds
-TRAINED = {"ResNet-18": 1000, "digits": 10}  # classes
+TRAINED = {"ResNet-18": 1000, "digits": 10, "char-rnn": CHARACTERS}  # classes
 
 
 # ---- what a process of an engine does
@@ -160,29 +176,31 @@ def prepared(engine: str, folder: Path, x: Any, threads: int) -> Callable[[], An
 
 
 def trained(engine: str, folder: Path, x: Any, threads: int, classes: int) -> Callable[[], Any]:
-    """A step of training: forward, loss, backward, and the parameters moved."""
-    labels = np.arange(len(x)) % classes
+    """A step of training: forward, loss, backward, and the parameters moved. Classes are the last dimension of the output."""
     if engine == "PyTorch":
         import torch
 
         torch.set_num_threads(threads)
         module = pl.to_torch(pl.load(folder / "net.t7").evaluate(), x.shape).train()
-        optimizer, given, target = torch.optim.SGD(module.parameters(), 1e-3), torch.from_numpy(x), torch.from_numpy(labels)
+        optimizer, given = torch.optim.SGD(module.parameters(), 1e-3), torch.from_numpy(x)
+        labels = torch.arange(module(given).numel() // classes) % classes
 
         def step() -> None:
             optimizer.zero_grad()
-            torch.nn.functional.cross_entropy(module(given), target).backward()
+            torch.nn.functional.cross_entropy(module(given).flatten(0, -2), labels).backward()
             optimizer.step()
 
         return step
     pl.setNumThreads(threads)
     net, criterion = pl.load(folder / "net.t7").training(), nn.CrossEntropyCriterion()
+    places = np.arange(net.forward(x).size // classes) % classes
 
     def ours() -> None:
         net.zeroGradParameters()
         output = net.forward(x)
-        criterion.forward(output, labels)
-        net.backward(x, criterion.backward(output, labels))
+        scores = output.reshape(-1, classes)
+        criterion.forward(scores, places)
+        net.backward(x, criterion.backward(scores, places).reshape(output.shape))
         net.updateParameters(1e-3)
 
     return ours
@@ -236,12 +254,12 @@ class Engine:
 
 def measure(name: str, batch: int, threads: int, rounds: int, isTraining: bool) -> dict[str, tuple[float, float]]:
     """Median milliseconds and most MiB of each engine that runs this network."""
-    make, shape = NETS[name]
+    make, given = NETS[name]
     found = {}
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         net = make()
-        x = np.random.default_rng(0).standard_normal((batch, *shape)).astype(np.float32)
+        x = given(batch)
         np.save(folder / "x.npy", x)
         pl.save(folder / "net.t7", net.clearState())
         engines = ("ours", "PyTorch") if isTraining else ENGINES

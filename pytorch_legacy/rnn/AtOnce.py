@@ -4,7 +4,6 @@ from typing import Any
 
 from pytorch_legacy import nn
 from pytorch_legacy.errors import BusyError
-from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.Recursor import Recursor
 from pytorch_legacy.rnn.Sequencer import Sequencer
 
@@ -35,15 +34,15 @@ class AtOnce(Sequencer):
         return super().updateOutput(input)
 
 
-def rank_of(layer: Module) -> int:
+def rank_of(layer: Any) -> int:
     """The dimensions of a sequence, if the layer looks at each row of a step alone and keeps nothing for the next one; else 0."""
-    modules: list[Module] = layer.modules if type(layer) is nn.Sequential else [layer]
+    modules = layer.modules if type(layer) is nn.Sequential else [layer]
     ofWords = type(modules[0]) is nn.LookupTable if modules else False
     return (2 if ofWords else 3) if modules and all(map(is_of_rows, modules[ofWords:])) else 0
 
 
-def is_of_rows(layer: Module) -> bool:
-    if type(layer) is nn.Sequential and isinstance(layer, nn.Container):
+def is_of_rows(layer: Any) -> bool:
+    if type(layer) is nn.Sequential:
         return all(map(is_of_rows, layer.modules))
     return type(layer) in _OF_ROWS and "updateOutput" not in vars(layer) and not (type(layer) is nn.Dropout and layer._isRandom())
 

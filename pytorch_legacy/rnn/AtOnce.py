@@ -49,7 +49,7 @@ def is_of_rows(layer: Any) -> bool:
 
 def at_once(sequencer: Sequencer) -> Sequencer:
     """The same sequencer, which does all steps at once if its module lets it."""
-    recursor = sequencer.modules[0]
+    recursor: Any = sequencer.modules[0]
     isUsual = type(sequencer) is Sequencer and type(recursor) is Recursor and "updateOutput" not in vars(sequencer)
     if not isUsual or not rank_of(recursor.modules[0]):
         return sequencer

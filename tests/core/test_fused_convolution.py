@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -174,22 +173,19 @@ def test_serial_numbers() -> None:
     np.testing.assert_array_equal(run(1 << 60), module.forward(x))
 
 
-@pytest.mark.parametrize(
-    ("samples", "serial", "chosen"),
-    [
-        (1, 0, ("", "")),
-        (1, 1, ("winograd2", "")),
-        (3, 1, ("winograd4", "winograd2")),
-        (6, 0, ("winograd4", "")),
-        (8, 0, ("winograd4", "winograd4")),
-    ],
-)
-def test_small_planes(samples: int, serial: int, chosen: tuple[str, str]) -> None:
-    """Weights with a serial number are transformed once, so Winograd's way is worth it; others want more places.
+# What is chosen for some numbers of samples, with weights that have a serial number or not. With vectors of AVX-512 products
+# take half the time, but weights come from memory no faster: there Winograd's way is worth it later.
+SMALL = [(1, 0), (1, 1), (3, 1), (6, 0), (8, 0)]
+CHOSEN = [["", "winograd2", "winograd4", "winograd4", "winograd4"], ["", "", "winograd2", "", "winograd4"]]
 
-    Products with vectors of AVX-512 take half the time, but weights come from memory no faster: there it is worth it later.
-    """
-    isWide = all(flag in Path("/proc/cpuinfo").read_text() for flag in ("avx512f", "avx512vl", "avx512dq", "avx512bw"))
+
+def test_small_planes() -> None:
+    """Weights with a serial number are transformed once, so Winograd's way is worth it; others want more places."""
+    assert [chosen(*row) for row in SMALL] in CHOSEN
+
+
+def chosen(samples: int, serial: int) -> str:
+    """The way that the library takes, by its bits; "" for the plain sum."""
     random = np.random.default_rng(7)
     module = nn.SpatialConvolution(128, 136, 3, 3, 1, 1, 1, 1).float()
     x = random.standard_normal((samples, 128, 7, 7)).astype("f")
@@ -199,4 +195,5 @@ def test_small_planes(samples: int, serial: int, chosen: tuple[str, str]) -> Non
         results[way] = fused(module, x, np.zeros((samples, 136, 7, 7), "f"), None, 0, 0.0, 0.0, serial and (1 << 62) + samples)
         assert np.abs(results[way] - results["plain"]).max() < 1e-5 * np.abs(results["plain"]).max()
     same = [way for way in ("winograd2", "winograd4") if np.array_equal(results[way], results["fast"])]
-    assert same == ([chosen[isWide]] if chosen[isWide] else [])
+    assert same or np.array_equal(results["fast"], results["plain"])
+    return "".join(same)

@@ -110,8 +110,8 @@ static void sumGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, 
   const int64_t vectors = THNN_min(WIDTH, (g->wide - at) / LANES);
   const int64_t i = g->merged ? run : run / s->w.taps, j = g->merged ? 0 : run % s->w.taps;
   const real *tap = g->x + (i * s->h.step * g->length + j * s->w.step) * g->xCell;
-  for (int64_t k = 0; k < depth; k += chunk) {
-    const int64_t n = THNN_min(chunk, depth - k);
+  for (int64_t k = 0, n; k < depth; k += n) { /* pieces of a row end where it ends */
+    n = THNN_min(chunk, chunk < s->w.out ? s->w.out - k % s->w.out : depth - k);
     const int32_t *place = g->place + k;
     if (g->merged) {
       for (int64_t c = 0; c < g->columns; c += g->rows) {

@@ -24,9 +24,10 @@ from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 
+from .farther import farther
 from .once import forward_once
 from .proof import TOLERANCE, Proof
-from .registry import Differs
+from .registry import Differs, NoRule
 from .safety import in_docstring, one_line
 from .source import body_text, file_text
 from .values import Value, difference, tree
@@ -53,7 +54,9 @@ class Conversion:
     net : Module
         The network, in evaluation mode: a twin of the one that was given, with the same parameters.
     examples : list
-        The inputs that it was written on, one or two.
+        The inputs that were asked for, one or two.
+    far : array or table, optional
+        An input of much larger sizes, on which it was written too, unless that failed.
     proof : Proof
     text : str
         The file.
@@ -67,11 +70,13 @@ class Conversion:
     def __init__(self, net: Any, example: Any, force: bool = False, wrap: bool = False) -> None:
         self.net = twin(net)
         self.examples = examples_of(example, self.net)
-        self.proof = Proof(force)
-        self.writer = Writer(self.examples, self.proof, wrap)
-        modules = self.net.listModules() if isinstance(self.net, Module) else []
-        self.writer.unpooled = {id(module.pooling) for module in modules if hasattr(module, "pooling")}
-        self.result = self.writer.convert(self.net, self.writer.inputs)
+        self.far = farther(self.examples, self.net) if isinstance(self.net, Module) else None
+        try:
+            self._write([*self.examples, *([] if self.far is None else [self.far])], force, wrap)
+        except (NoRule, Differs):
+            if self.far is None:
+                raise
+            self._write(self.examples, force, wrap)  # right for these sizes, if for no others
         self.writer.finish(self.result)
         self.proof.apart = self.writer.fields.apart
         self.state = self.writer.fields.state()
@@ -80,6 +85,13 @@ class Conversion:
         body = body_text(self.writer, self.result)
         self.legacy = {place: layer for place, layer in self.writer.legacy.items() if f'legacy("{place}")' in body}
         self.text = file_text(body, self._story(net), self.kind, self.writer.fields.isTied)
+
+    def _write(self, examples: list[Any], force: bool, wrap: bool) -> None:
+        self.proof = Proof(force)
+        self.writer = Writer(examples, self.proof, wrap)
+        modules = self.net.listModules() if isinstance(self.net, Module) else []
+        self.writer.unpooled = {id(module.pooling) for module in modules if hasattr(module, "pooling")}
+        self.result = self.writer.convert(self.net, self.writer.inputs)
 
     @_keeping_no_weights()
     def module(self) -> torch.nn.Module:

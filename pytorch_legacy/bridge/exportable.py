@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
@@ -44,6 +44,52 @@ def max_pool1d(x: torch.Tensor, kernel: int, stride: int | None = None, **option
     return F.max_pool2d(x[..., None, :], (1, kernel), (1, stride or kernel), **options)[..., 0, :]
 
 
+def _each(size: Any, rank: int) -> list[int]:
+    return [*size] if isinstance(size, Sequence) else [size] * rank
+
+
+def _pads(rank: int, kernel: Any, stride: Any, padding: Any, dilation: Any) -> list[int] | None:
+    """What cells `ceil_mode` adds, as F.pad takes it, where a window may start behind the input; else None.
+
+    PyTorch leaves out such a window, and exporters make of that, for a quick look at a size, a property of all sizes. A border
+    whose width follows from no size gives as many windows.
+    """
+    sides: list[int] = []
+    isRisky = False
+    for k, d, p, apart in zip(*(_each(size, rank) for size in (kernel, stride, padding, dilation)), strict=True):
+        last = apart * (k - 1)
+        isRisky = isRisky or d > last + 1 - p
+        sides = [p, min(p + d - 1, last), *sides]
+    return sides if isRisky else None
+
+
+def _max_pool(usual: Callable[..., Any], rank: int) -> Callable[..., Any]:
+    def max_pool(x: torch.Tensor, kernel: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, **options: Any) -> Any:
+        step = kernel if stride is None else stride
+        pads = _pads(rank, kernel, step, padding, dilation) if options.get("ceil_mode") else None
+        if pads is None or options.get("return_indices"):
+            return usual(x, kernel, step, padding, dilation, **options)
+        return usual(F.pad(x, pads, value=-torch.inf), kernel, step, 0, dilation)
+
+    return max_pool
+
+
+def _avg_pool(usual: Callable[..., Any], rank: int) -> Callable[..., Any]:
+    def avg_pool(x: torch.Tensor, kernel: Any, stride: Any = None, padding: Any = 0, **options: Any) -> Any:
+        step = kernel if stride is None else stride
+        pads = _pads(rank, kernel, step, padding, 1) if options.get("ceil_mode") else None
+        if pads is None:
+            return usual(x, kernel, step, padding, **options)
+        counted, behind = torch.ones_like(x[:1, :1]), pads
+        if options.get("count_include_pad", True):
+            border = [p for p in _each(padding, rank)[::-1] for _ in range(2)]
+            counted = F.pad(counted, border, value=1.0)
+            behind = [side - p for side, p in zip(pads, border, strict=True)]
+        return usual(F.pad(x, pads), kernel, step) / usual(F.pad(counted, behind), kernel, step)
+
+    return avg_pool
+
+
 def written_out(module: torch.nn.Module) -> torch.nn.Module:
     """A module that the bridge wrote, changed for exporters to ONNX; nobody else has it."""
     space = type(by_masks(module)).forward.__globals__
@@ -60,6 +106,9 @@ def by_masks(module: torch.nn.Module) -> torch.nn.Module:
     its length; nobody else has it."""
     space = type(module).forward.__globals__
     space["F"] = SimpleNamespace(**{name: getattr(F, name) for name in dir(F)} | {"max_pool1d": max_pool1d})
+    for rank in (2, 3):
+        for name, make in ((f"max_pool{rank}d", _max_pool), (f"avg_pool{rank}d", _avg_pool)):
+            setattr(space["F"], name, make(getattr(F, name), rank))
     _pool(space["F"], for_onnx=False)
     loops.functions(space)
     if "roi_pool" in space:

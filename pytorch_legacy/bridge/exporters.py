@@ -69,7 +69,7 @@ class Export:
     ----------
     module : torch.nn.Module
     trials : list of (input, output)
-        Inputs, and what our network gives for them: the examples, and one of a third size.
+        Inputs, and what our network gives for them: the examples, one of a third size, and one of much larger ones.
     free : list of sets
         For each array of the input, the dimensions that are to vary.
     isDouble : bool
@@ -90,6 +90,7 @@ class Export:
             {i for i, (a, b) in enumerate(zip(x.shape, y.shape, strict=True)) if a != b} for x, y in zip(first, last, strict=True)
         ]
         inputs = [*conversion.examples, *([tree(_larger, *conversion.examples)] if any(self.free) else [])]
+        inputs += [] if conversion.far is None else [conversion.far]
         self._net = conversion.net
         self.trials = [*self._ran(inputs)]
         self._example = self.trials[min(1, len(self.trials) - 1)]

@@ -64,7 +64,7 @@ class Writer:
     Parameters
     ----------
     examples : list
-        The inputs, one or two.
+        The inputs, one or more.
     proof : Proof
         Compares, and takes note.
     wrap : bool

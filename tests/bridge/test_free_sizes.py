@@ -122,6 +122,48 @@ def test_steps(make: Callable[[], nn.Module], kind: str, tmp_path: Path) -> None
             np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
 
 
+def rows() -> nn.Module:
+    return nn.Sequential(nn.SplitTable(-1), nn.JoinTable(1))
+
+
+def narrowed() -> nn.Module:
+    return nn.ConcatTable(nn.Narrow(3, 0, -1), nn.View(2, -1).setNumInputDims(3))
+
+
+@pytest.mark.parametrize("kind", ["net.onnx", "net.pt2"])
+@pytest.mark.parametrize(("make", "fixed"), [(rows, ["input: dimension 3"]), (narrowed, [])])
+def test_a_size_that_is_one_in_both_examples(make: Callable[[], nn.Module], fixed: list[str], kind: str, tmp_path: Path) -> None:
+    """Widths of 3 and 4 become 1; larger ones do not."""
+    pooled = nn.SpatialMaxPooling(1, 1, 5, 1).ceil()
+    net = nn.Sequential(pooled, make()).float()
+    assert write(net, tmp_path / kind, [draw(size, 2, 7, size).astype(np.float32) for size in (3, 4)]).fixed == fixed
+    for width in [4] if fixed else [6, 18]:
+        x = draw(5, 2, 7, width).astype(np.float32)
+        for found, expected in zip(run(tmp_path / kind, x), net.forward(x) if not fixed else [net.forward(x)], strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("kind", ["net.onnx", "net.pt2"])
+def test_windows_behind_the_input(kind: str, tmp_path: Path) -> None:
+    """`ceil` asks for a window that would start behind the input in some sizes, in those of the examples and not in others."""
+    sums = nn.SpatialAveragePooling(2, 1, 4, 5).ceil()
+    sums.divide = False
+    counted = nn.SpatialAveragePooling(3, 2, 5, 4, 1, 1).ceil()
+    net = nn.ConcatTable(
+        nn.SpatialMaxPooling(1, 2, 5, 4, 0, 1).ceil(),
+        nn.SpatialDilatedMaxPooling(2, 1, 7, 5, 1, 0, 2, 2).ceil(),
+        counted,
+        nn.SpatialAveragePooling(3, 2, 5, 4, 1, 1).ceil().setCountExcludePad(),
+        sums,
+        nn.Sequential(counted.clone(), nn.Padding(3, 2, 4, 0.5, 1)),  # which asks for the size
+    ).float()
+    assert write(net, tmp_path / kind, [draw(2, 2, 3, 8).astype(net._dtype), draw(3, 2, 4, 9).astype(net._dtype)]).fixed == []
+    for height, width in ((2, 5), (5, 6), (9, 11), (12, 18), (6, 23)):
+        x = draw(3, 2, height, width).astype(net._dtype)
+        for found, expected in zip(run(tmp_path / kind, x), net.forward(x), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+
+
 class Tall(nn.Module):
     """As many times the input as it is high."""
 

@@ -11,11 +11,8 @@ WINDOWS = '''
 def windows(x, kernel, stride, padding, ceil_mode=False, value=0.0):
     """The windows over the last dimensions of x, each as one dimension at the end. Cells outside have the value."""
     pads = []
-    for size, k, d, p in zip(x.shape[-len(kernel):], kernel, stride, padding):
-        count = (size + 2 * p - k + (d - 1) * ceil_mode) // d + 1
-        if ceil_mode and (count - 1) * d >= size + p:
-            count -= 1
-        pads = [p, (count - 1) * d + k - size - p, *pads]
+    for k, d, p in zip(kernel, stride, padding):
+        pads = [p, min(p + d - 1, k - 1) if ceil_mode else p, *pads]  # no window starts behind the input
     x = F.pad(x, pads, value=value)
     for k, d in zip(kernel, stride):
         x = x.unfold(-len(kernel), k, d)
@@ -79,10 +76,10 @@ def max_unpool(m, x, w):
 
 @rule(nn.SpatialAveragePooling, nn.VolumetricAveragePooling)
 def average_pool(m, x, w):
-    if not getattr(m, "divide", True):
-        return sums(m, x, w)
     counted = bool(getattr(m, "count_include_pad", True))
-    return f"F.avg_pool{len(field(m, 'k'))}d({x}, {window(m)}{options(count_include_pad=(counted, True))})"
+    average = f"F.avg_pool{len(field(m, 'k'))}d({x}, {window(m)}{options(count_include_pad=(counted, True))})"
+    # Torch7 multiplies by the size of a whole window at the edge too, where there is a part of one: that is no sum.
+    return average if getattr(m, "divide", True) else f"{average} * {number(float(prod(field(m, 'k'))))}"
 
 
 @rule(nn.TemporalMaxPooling)

@@ -18,14 +18,14 @@
  *   order                         0: the four rows lie in the order i, f, g, o, as cuDNN has them; 1: i, f, o, g, as rnn has them
  *
  * Samples do not wait for each other: where there are many, each thread takes all steps of some. Else a step's work is shared among
- * threads, for it waits for the step before; with a few samples it takes as long as it takes to read weight once. */
+ * threads, for it waits for the step before; with one sample it takes as long as it takes to read weight once. */
 #include "recurrent/sequence.h"
 
 #ifndef THNN_CUDA /* THCUNN/recurrent/LSTMSequence.cu has its own */
 #include "core/turn.h"
 
 enum {
-  FEW_SAMPLES = 8,        /* samples, at most, for which reading the weights takes longer than multiplying them */
+  FEW_SAMPLES = 1, /* samples, at most, for which packing the weights takes longer than it saves */
   MANY = 12,      /* samples, at least, that a thread takes for itself, */
   WEIGHT_BYTES = 1 << 19, /* if all weights are no more bytes than this: each thread reads them in each step */
   TASK_ROWS = 128,    /* rows of weight in a task, whose sums are added later */

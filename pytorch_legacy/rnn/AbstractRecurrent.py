@@ -1,7 +1,6 @@
 """The base of all modules that go through a sequence one step at a time."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 from pytorch_legacy.errors import FieldError, ShapeError, UnsupportedError, ValueRangeError, located
@@ -123,7 +122,7 @@ class AbstractRecurrent(Container):
         if self.train:
             self._recycle(step)
         module = self._moduleOf(step) if self.train else self._alone(step)
-        with self._located():
+        with _InStep(self):
             output = self._forwardStep(module, step, input)
         if not self.train:
             output = recursiveCopy(None, output)
@@ -137,7 +136,7 @@ class AbstractRecurrent(Container):
         step = self._stepBack(self.updateGradInputStep)
         if step in self.outputs:
             check.like(self, "gradOutput", gradOutput, self.outputs[step])
-        with self._located():
+        with _InStep(self):
             self.gradInput = self._backwardStep(self._ran(step), step, input, gradOutput)
         self.gradInputs[step] = self.gradInput
         self.updateGradInputStep = step
@@ -147,7 +146,7 @@ class AbstractRecurrent(Container):
         step = self._stepBack(self.accGradParametersStep)
         if step not in self.gradInputs:
             raise ValueRangeError(f"{self._typename}: accGradParameters: call updateGradInput for step {step + 1} first")
-        with self._located():
+        with _InStep(self):
             self._accumulateStep(self._ran(step), step, input, gradOutput, scale)
         self.accGradParametersStep = step
 
@@ -282,16 +281,6 @@ class AbstractRecurrent(Container):
             )
         return self._moduleOf(step)
 
-    @contextmanager
-    def _located(self) -> Iterator[None]:
-        try:
-            with located(f"in the step of {self._typename}"):
-                yield
-        except ShapeError as error:
-            if self.step:
-                error.args = (f"{error.args[0]}; it is step {self.step + 1} of a sequence, forget() begins a new one",)
-            raise
-
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
         for name in self._byStep:
@@ -305,3 +294,18 @@ class AbstractRecurrent(Container):
         if "nSharedClone" in fields:
             fields["nSharedClone"] = len(self.sharedClones)
         return fields
+
+
+class _InStep(located):
+    """An exception that passes says in whose step it was raised; one of shapes also says which step of the sequence that was."""
+
+    __slots__ = ("module",)
+
+    def __init__(self, module: AbstractRecurrent) -> None:
+        super().__init__(f"in the step of {module._typename}")
+        self.module = module
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        super().__exit__(kind, error, traceback)
+        if isinstance(error, ShapeError) and self.module.step:
+            error.args = (f"{error.args[0]}; it is step {self.module.step + 1} of a sequence, forget() begins a new one",)

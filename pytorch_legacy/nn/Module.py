@@ -522,7 +522,8 @@ class Module(Tuning):
 
     def _inside(self, name: str, *arguments: Any) -> Self:
         """Has each module inside do what this one is asked to do, and returns self."""
-        walks.everywhere(self, name, getattr(Module, name), lambda module: None, lambda module: getattr(module, name)(*arguments))
+        if self._children():
+            walks.everywhere(self, name, getattr(Module, name), lambda module: None, lambda module: getattr(module, name)(*arguments))
         return self
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:

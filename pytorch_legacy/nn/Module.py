@@ -522,8 +522,11 @@ class Module(Tuning):
 
     def _inside(self, name: str, *arguments: Any) -> Self:
         """Has each module inside do what this one is asked to do, and returns self."""
+        def call(module: Any) -> None:
+            getattr(module, name)(*arguments)
+
         if self._children():
-            walks.everywhere(self, name, getattr(Module, name), lambda module: None, lambda module: getattr(module, name)(*arguments))
+            walks.everywhere(self, name, getattr(Module, name), lambda module: None, call)
         return self
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:

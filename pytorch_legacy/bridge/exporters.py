@@ -24,6 +24,7 @@ from pytorch_legacy.inference.examples import forget
 from .conversion import Conversion, arguments
 from .exportable import by_masks, written_out
 from .loops import with_loops
+from .once import forward_once
 from .proof import TOLERANCE
 from .registry import Differs, NoRule
 from .values import difference, flat, tree
@@ -100,7 +101,7 @@ class Export:
         for input in inputs:
             forget(self._net)
             with contextlib.suppress(THNNError):  # not every size need be one that it takes
-                yield input, tree(np.array, self._net.forward(tree(np.copy, input)))
+                yield input, tree(np.array, forward_once(self._net, tree(np.copy, input)))
 
     def _trials(self, kept: Callable[[int], bool]) -> list[tuple[Any, Any]]:
         """Those that differ in what is kept free alone."""

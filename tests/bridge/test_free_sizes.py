@@ -164,6 +164,12 @@ def test_windows_behind_the_input(kind: str, tmp_path: Path) -> None:
             np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["net.onnx", "net.pt2"])
+def test_criterion(kind: str, tmp_path: Path) -> None:
+    """It takes input and target."""
+    assert write(nn.MSECriterion().float(), tmp_path / kind, None).fixed == []
+
+
 class Tall(nn.Module):
     """As many times the input as it is high."""
 

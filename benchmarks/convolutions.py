@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from .limit import gflops
+
 # name: input planes, rows (and columns), output planes, kernel, stride, padding, dilation, and groups if there are any
 SHAPES = {
     "7x7s2 3-64@224": (3, 224, 64, 7, 2, 3, 1),
@@ -160,6 +162,8 @@ def main() -> None:
     pl.setNumThreads(options.threads)
     torch.set_num_threads(options.threads)
     torch.set_grad_enabled(False)
+    if most := gflops(options.threads):
+        print(f"limit of {options.threads} threads: {most:.0f} Gflop/s; operations that Winograd's way saves are counted, too")
     ratios: dict[str, list[float]] = {}
     for name, shape in (GROUPED if options.grouped else SHAPES).items():
         if options.words and not any(word in name for word in options.words):

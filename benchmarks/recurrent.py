@@ -2,6 +2,7 @@
 
 python -m benchmarks.recurrent               as many threads as there are processors
 python -m benchmarks.recurrent --threads 1
+python -m benchmarks.recurrent SeqLSTM --units 128 512 --batch 2 4 8
 """
 
 from __future__ import annotations
@@ -62,6 +63,9 @@ def row(make: Callable[[int], Any], makePeer: Callable[[int], Any], units: int, 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", help="layers whose name holds one of these")
+    parser.add_argument("--units", type=int, nargs="+", default=[128, 512])
+    parser.add_argument("--batch", type=int, nargs="+", default=[1, 50])
     parser.add_argument("--threads", type=int, default=0, help="of both libraries")
     parser.add_argument("--rounds", type=int, default=10)
     options = parser.parse_args()
@@ -70,8 +74,10 @@ def main() -> None:
     print(f"{STEPS} steps, {pl.getNumThreads()} threads; ms, and how many times as fast as PyTorch {torch.__version__}")
     print(f"{'layer':12} units batch   forward   torch  ratio   and back   torch  ratio")
     for name, make, makePeer in LAYERS:
-        for units in (128, 512):
-            for batch in (1, 50):
+        if options.words and not any(word in name for word in options.words):
+            continue
+        for units in options.units:
+            for batch in options.batch:
                 a, b, c, d = row(make, makePeer, units, batch, options.rounds)
                 print(f"{name:12} {units:5} {batch:5} {a:9.2f} {b:7.2f} {b / a:6.2f} {c:10.2f} {d:7.2f} {d / c:6.2f}", flush=True)
 

@@ -148,10 +148,11 @@ static void partByPlaces(const Band *d, int64_t k, int64_t terms, int64_t begin,
       real *panel = d->tile + MOST_COLUMNS * ROWS + (at - begin) * terms;
       if (isLaid && block == firstBlock) layPanel(panel, d->x + at, d->distance + k, terms, n, columns, isLast);
       real *y = n == columns && count == step ? placeInY(d, at, n) : NULL;
+      const Ahead next = at == begin ? aheadOf(w, step * depthOf(s), step) : PACKED_AHEAD; /* the same terms of the next block */
       for (int64_t o = 0; o < count && y && other; o++) THNN_fetch(other + (y - d->y) + (first + o) * s->yPlane, 0, wide * (int64_t)sizeof(real));
       rowProduct(step, columns)(terms, w, isLaid ? panel : d->x + at,
                                 isLaid ? d->inPanel[columns / LANES / 2] : d->distance + k, step, y && k > 0, k > 0 ? NULL : bias,
-                                y ? y + first * s->yPlane : d->tile, y ? s->yPlane : MOST_COLUMNS, at == begin ? aheadOf(w, step * depthOf(s), step) : PACKED_AHEAD);
+                                y ? y + first * s->yPlane : d->tile, y ? s->yPlane : MOST_COLUMNS, next);
       if (!y) writeTile(d, first, count, at, n, k > 0);
     }
     if (isEnd) finishPlaces(d, first, count, begin, end);

@@ -239,67 +239,57 @@ static void addSums(const Gradient *g, const real *sums, int64_t m, int64_t o, r
     }
 }
 
-/* sums[0] += sums[1] + ..., of n slots of `size` elements each */
-static void addSlots(real *sums, int64_t size, int64_t n, int threads)
+/* For each of n sums, which are split into slots of `size` elements: adds the other slots to the first one. */
+static void addSlots(real *sums, int64_t size, int64_t slots, int64_t n, int threads)
 {
   enum { PIECE = 1 << 12 };
-#pragma omp parallel for num_threads(threads)
-  for (int64_t at = 0; at < size; at += PIECE)
-    for (int64_t slot = 1; slot < n; slot++) {
-      const real *restrict from = sums + slot * size;
-      for (int64_t i = at; i < THNN_min(at + PIECE, size); i++) sums[i] += from[i];
+#pragma omp parallel for collapse(2) num_threads(threads)
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t at = 0; at < size; at += PIECE) {
+      real *first = sums + i * slots * size;
+      for (int64_t slot = 1; slot < slots; slot++) {
+        const real *restrict from = first + slot * size;
+        for (int64_t k = at; k < THNN_min(at + PIECE, size); k++) first[k] += from[k];
+      }
     }
 }
 
-/* A job is a slot of a group and of a frame of the kernel, or where there is but one slot, a group. Where there are as many jobs as threads, each
- * is worked on by one thread; else all threads work on one after the other. */
+/* A job is a slot of a frame of a group's kernel. Where there are as many jobs as threads, each is worked on by one thread; else all threads work
+ * on one after the other. */
 static void gradient(Call *call, const Sum *s, real *weight, double scale, int threads)
 {
   Cut cut;
   const Sum first = groupOf(s, 0);
   if (first.samples == 0) return; /* no sum */
   const Gradient shape = gradientOf(&first, &cut);
-  const int isSlotted = cut.slots > 1;
-  const int64_t frames = s->t.taps, jobs = s->groups * (isSlotted ? frames * cut.slots : 1);
+  const int64_t frames = s->t.taps, all = s->groups * frames, jobs = all * cut.slots;
   const int64_t places = THNN_perThread(cut.places), rows = THNN_perThread(cut.group), numbers = places + rows + THNN_perThread(CHUNK);
-  const int64_t x = THNN_perThread(cut.x), y = THNN_perThread(cut.y), sums = THNN_perThread(cut.sums);
+  const int64_t x = THNN_perThread(cut.x), y = THNN_perThread(cut.y), size = THNN_perThread(cut.sums);
   const int outer = jobs >= threads ? threads : 1, inner = threads / outer;
   const int64_t each = x + y + inner * cut.panel;
-  real *memory = THNN_scratch(call, outer * each + (isSlotted ? jobs : outer) * sums, sizeof(real)), *allSums = memory + outer * each;
+  real *memory = THNN_scratch(call, outer * each + jobs * size, sizeof(real)), *sums = memory + outer * each;
   int32_t *integers = THNN_scratch(call, outer * numbers, sizeof(int32_t));
   if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(outer) schedule(dynamic)
   for (int64_t job = 0; job < jobs; job++) {
-    const int64_t thread = THNN_threadId(), slot = isSlotted ? job % cut.slots : 0, m = isSlotted ? job / cut.slots % frames : 0;
-    const int64_t group = isSlotted ? job / cut.slots / frames : job;
+    const int64_t thread = THNN_threadId(), slot = job % cut.slots, frame = job / cut.slots % frames, group = job / cut.slots / frames;
     const Sum one = groupOf(s, group);
     Gradient g = shape;
     g.s = &one;
     g.x = memory + thread * each;
     g.y = g.x + x;
-    g.sums = allSums + (isSlotted ? job : thread) * sums;
+    g.sums = sums + job * size;
     g.place = integers + thread * numbers;
     g.row = g.place + places;
     g.panel = g.row + rows;
-    real *panels = g.y + y, *to = weight + group * s->weightGroup;
-    if (isSlotted) {
-      sumRows(&g, &cut, m, slot * cut.slot, THNN_min((slot + 1) * cut.slot, cut.all), panels, NULL, scale, inner);
-      continue;
-    }
-    for (int64_t frame = 0; frame < frames; frame++) {
-      sumRows(&g, &cut, frame, 0, cut.all, panels, to, scale, inner);
-      if (cut.atOnce) continue;
-#pragma omp parallel for num_threads(inner)
-      for (int64_t o = 0; o < s->outputs; o++) addSums(&g, g.sums, frame, o, to, scale);
-    }
+    sumRows(&g, &cut, frame, slot * cut.slot, THNN_min((slot + 1) * cut.slot, cut.all), g.y + y, weight + group * s->weightGroup, scale, inner);
   }
-  for (int64_t job = 0; isSlotted && job < jobs; job += cut.slots) {
-    real *own = allSums + job * sums;
-    addSlots(own, sums, cut.slots, threads);
-#pragma omp parallel for num_threads(threads)
+  if (cut.atOnce) return;
+  if (cut.slots > 1) addSlots(sums, size, cut.slots, all, threads);
+#pragma omp parallel for collapse(2) num_threads(threads)
+  for (int64_t i = 0; i < all; i++)
     for (int64_t o = 0; o < s->outputs; o++)
-      addSums(&shape, own, job / cut.slots % frames, o, weight + job / cut.slots / frames * s->weightGroup, scale);
-  }
+      addSums(&shape, sums + i * cut.slots * size, i % frames, o, weight + i / frames * s->weightGroup, scale);
 }
 
 #endif

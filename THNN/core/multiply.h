@@ -10,7 +10,7 @@
 
 /* ---- tiles */
 
-/* Terms of what is packed are fetched so long before their turn, unless the caller says what to fetch. */
+/* What is packed is fetched so many terms before its turn, unless the caller says what to fetch. */
 enum { AHEAD = 64 };
 
 THNN_INLINE void product(const int rows, const int width, const Packed packed, int64_t depth, const real *a, const real *b,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -181,7 +183,10 @@ CHOSEN = [["", "winograd2", "winograd4", "winograd4", "winograd4"], ["", "", "wi
 
 def test_small_planes() -> None:
     """Weights with a serial number are transformed once, so Winograd's way is worth it; others want more places."""
-    assert [chosen(*row) for row in SMALL] in CHOSEN
+    flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    isWide = all(flag in flags for flag in ("avx512f", "avx512vl", "avx512dq", "avx512bw"))
+    isOther = "PYTORCH_LEGACY_THNN" in os.environ or "THNN_PORTABLE" in os.environ.get("THNN_CMAKE_ARGS", "")
+    assert [chosen(*row) for row in SMALL] in (CHOSEN if isOther else CHOSEN[isWide:][:1])
 
 
 def chosen(samples: int, serial: int) -> str:

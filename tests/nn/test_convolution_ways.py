@@ -1,5 +1,6 @@
 """Every way in which dense convolutions compute is held to the loops that define them (THNN/convolution/definition.c)."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -134,6 +135,55 @@ def test_few_places(inputs, outputs, size, batch, k, stride, dilation, threads):
         for way in ("fast", "places", "outputs"):
             pl.setConvolution(way)
             assert_same(passes(dilated, x, g), truths, 1e-5)
+
+
+SHIM = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+long sysconf(int name)
+{
+  static long (*next)(int);
+  if (name == _SC_LEVEL2_CACHE_SIZE) return SIZE;
+  if (!next) next = (long (*)(int))dlsym(RTLD_NEXT, "sysconf");
+  return next(name);
+}
+"""
+BITS = """
+import hashlib
+import numpy as np
+import pytorch_legacy as pl
+from pytorch_legacy import nn
+found = hashlib.sha256()
+for planes, outputs, k, rows, columns in ((20, 30, 3, 70, 60), (3, 40, 5, 12, 449), (150, 140, 3, 30, 30), (64, 64, 3, 30, 449)):
+    for threads in (1, 2):
+        pl.setNumThreads(threads)
+        net = nn.SpatialConvolution(planes, outputs, k, k, 1, 1, k // 2, k // 2).float()
+        net.weight[...] = np.random.default_rng(planes).standard_normal(net.weight.shape)
+        net.bias[...] = 0
+        x = np.random.default_rng(rows).standard_normal((2, planes, rows, columns)).astype("f")
+        y = net.forward(x)
+        net.zeroGradParameters()
+        gradInput = net.backward(x, np.random.default_rng(columns).standard_normal(y.shape).astype("f"))
+        for array in (y, gradInput, net.gradWeight):
+            found.update(array.tobytes())
+print(found.hexdigest())
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc to compile what tells another size of the cache")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="LD_PRELOAD is Linux's")
+def test_no_bit_depends_on_the_size_of_the_cache(tmp_path):
+    """Bands and groups of rows follow from it, sums do not."""
+    found = set()
+    for size in (0, 256 << 10, 2 << 20):  # 0: the system does not know
+        (tmp_path / "shim.c").write_text(SHIM)
+        shim = tmp_path / f"shim{size}.so"
+        subprocess.run(["gcc", "-shared", "-fPIC", f"-DSIZE={size}L", tmp_path / "shim.c", "-o", shim, "-ldl"], check=True)
+        env = os.environ | {"LD_PRELOAD": f"{os.environ.get('LD_PRELOAD', '')} {shim}"}
+        ran = subprocess.run([sys.executable, "-c", BITS], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+        found.add(ran.stdout)
+    assert len(found) == 1
 
 
 def test_rounding():

@@ -25,8 +25,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .measure import ratios, seconds
 from .rows import gradient_of
 
@@ -56,9 +54,9 @@ def jobs(words: list[str]) -> Iterator[tuple[Name, Callable[[], Any]]]:
         gradOutput = gradient_of(module.forward(x))
         yield (row.layer, row.label, "forward"), lambda m=module, x=x: m.forward(x)
         yield (row.layer, row.label, "backward"), lambda m=module, x=x, g=gradOutput: m.backward(x, g)
-    for name, (make, shape) in NETS.items():
+    for name, (make, given) in NETS.items():
         if any(word in name for word in words):
-            net, x = optimize(make().evaluate()), np.random.default_rng(0).standard_normal((1, *shape)).astype(np.float32)
+            net, x = optimize(make().evaluate()), given(1)
             net.forward(x)
             yield (name, "x".join(map(str, x.shape)), "forward"), lambda m=net, x=x: m.forward(x)
 

@@ -183,24 +183,24 @@ def trained(engine: str, folder: Path, x: Any, threads: int, classes: int) -> Ca
         torch.set_num_threads(threads)
         module = pl.to_torch(pl.load(folder / "net.t7").evaluate(), x.shape).train()
         optimizer, given = torch.optim.SGD(module.parameters(), 1e-3), torch.from_numpy(x)
-        labels = torch.arange(module(given).numel() // classes) % classes
 
         def step() -> None:
             optimizer.zero_grad()
-            torch.nn.functional.cross_entropy(module(given).flatten(0, -2), labels).backward()
+            scores = module(given).flatten(0, -2)
+            torch.nn.functional.cross_entropy(scores, torch.arange(len(scores)) % classes).backward()
             optimizer.step()
 
         return step
     pl.setNumThreads(threads)
     net, criterion = pl.load(folder / "net.t7").training(), nn.CrossEntropyCriterion()
-    places = np.arange(net.forward(x).size // classes) % classes
 
     def ours() -> None:
         net.zeroGradParameters()
         output = net.forward(x)
         scores = output.reshape(-1, classes)
-        criterion.forward(scores, places)
-        net.backward(x, criterion.backward(scores, places).reshape(output.shape))
+        labels = np.arange(len(scores)) % classes
+        criterion.forward(scores, labels)
+        net.backward(x, criterion.backward(scores, labels).reshape(output.shape))
         net.updateParameters(1e-3)
 
     return ours

@@ -25,7 +25,6 @@
 #include "core/turn.h"
 
 enum {
-  FEW_SAMPLES = 1, /* samples, at most, for which packing the weights takes longer than it saves */
   MANY = 12,      /* samples, at least, that a thread takes for itself, */
   WEIGHT_BYTES = 1 << 19, /* if all weights are no more bytes than this: each thread reads them in each step */
   TASK_ROWS = 128,    /* rows of weight in a task, whose sums are added later */
@@ -71,53 +70,49 @@ THNN_KERNEL void gradients(const real *restrict gates, real *restrict gradGates,
   }
 }
 
-/* sums[n] = h[n] weight, for a few samples and the rows begin to end of weight. */
+/* sums = h weight, for one sample and the rows begin to end of weight. */
 THNN_KERNEL void combine(real *restrict sums, const real *restrict h, const real *restrict weight, int64_t begin, int64_t end,
                          const Sequence *s)
 {
-  const int64_t hidden = s->hidden, row = LSTM_PARTS * hidden;
-  memset(sums, 0, (size_t)(s->samples * row) * sizeof(real));
+  const int64_t row = LSTM_PARTS * s->hidden;
+  memset(sums, 0, (size_t)row * sizeof(real));
   int64_t j = begin;
-  for (; j + 4 <= end; j += 4)
-    for (int64_t n = 0; n < s->samples; n++) {
-      const real *w0 = weight + j * row, *w1 = w0 + row, *w2 = w1 + row, *w3 = w2 + row, *x = h + n * hidden + j;
-      for (int64_t k = 0; k < row; k++) sums[n * row + k] += x[0] * w0[k] + x[1] * w1[k] + x[2] * w2[k] + x[3] * w3[k];
-    }
+  for (; j + 4 <= end; j += 4) {
+    const real *w0 = weight + j * row, *w1 = w0 + row, *w2 = w1 + row, *w3 = w2 + row, *x = h + j;
+    for (int64_t k = 0; k < row; k++) sums[k] += x[0] * w0[k] + x[1] * w1[k] + x[2] * w2[k] + x[3] * w3[k];
+  }
   for (; j < end; j++)
-    for (int64_t n = 0; n < s->samples; n++)
-      for (int64_t k = 0; k < row; k++) sums[n * row + k] += h[n * hidden + j] * weight[j * row + k];
+    for (int64_t k = 0; k < row; k++) sums[k] += h[j] * weight[j * row + k];
 }
 
-/* y[n][k] = x[n] . matrix[k], for a few samples and the rows begin to end of the matrix. */
-THNN_KERNEL void dots(real *restrict y, int64_t yRow, const real *restrict x, const real *restrict matrix, int64_t columns, int64_t begin,
-                      int64_t end, int64_t samples)
+/* y[k] = x . matrix[k], for the rows begin to end of the matrix. */
+THNN_KERNEL void dots(real *restrict y, const real *restrict x, const real *restrict matrix, int64_t columns, int64_t begin, int64_t end)
 {
-  for (int64_t k = begin; k < end; k += 4)
-    for (int64_t n = 0; n < samples; n++) {
-      const real *w[4], *v = x + n * columns; /* where rows end, the last one again */
-      for (int64_t r = 0; r < 4; r++) w[r] = matrix + THNN_min(k + r, end - 1) * columns;
-      double sum[4] = {0};
-      for (int64_t first = 0; first < columns; first += LONGEST) {
-        real sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+  for (int64_t k = begin; k < end; k += 4) {
+    const real *w[4]; /* where rows end, the last one again */
+    for (int64_t r = 0; r < 4; r++) w[r] = matrix + THNN_min(k + r, end - 1) * columns;
+    double sum[4] = {0};
+    for (int64_t first = 0; first < columns; first += LONGEST) {
+      real sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
 #pragma omp simd reduction(+ : sum0, sum1, sum2, sum3)
-        for (int64_t i = first; i < THNN_min(first + LONGEST, columns); i++) {
-          sum0 += v[i] * w[0][i];
-          sum1 += v[i] * w[1][i];
-          sum2 += v[i] * w[2][i];
-          sum3 += v[i] * w[3][i];
-        }
-        sum[0] += sum0;
-        sum[1] += sum1;
-        sum[2] += sum2;
-        sum[3] += sum3;
+      for (int64_t i = first; i < THNN_min(first + LONGEST, columns); i++) {
+        sum0 += x[i] * w[0][i];
+        sum1 += x[i] * w[1][i];
+        sum2 += x[i] * w[2][i];
+        sum3 += x[i] * w[3][i];
       }
-      for (int64_t r = 0; r < THNN_min(4, end - k); r++) y[n * yRow + k + r] = (real)sum[r];
+      sum[0] += sum0;
+      sum[1] += sum1;
+      sum[2] += sum2;
+      sum[3] += sum3;
     }
+    for (int64_t r = 0; r < THNN_min(4, end - k); r++) y[k + r] = (real)sum[r];
+  }
 }
 
 static int isApart(const Sequence *s, int threads)
 {
-  return s->samples > FEW_SAMPLES && s->samples >= MANY * threads &&
+  return s->samples >= MANY * threads &&
          s->hidden * s->hidden <= WEIGHT_BYTES / LSTM_PARTS / (int64_t)sizeof(real);
 }
 
@@ -126,7 +121,7 @@ static int threadsFor(const Call *call, const Sequence *s)
   return THNN_threads(call, THNN_min(s->samples, 1 << 20) * THNN_min(s->hidden * s->hidden, 1 << 30) * LSTM_PARTS);
 }
 
-/* The weight row by row, as the loops of a few samples read it: how it lay changes no result. NULL if there is no memory. */
+/* The weight row by row, as the loops of one sample read it: how it lay changes no result. NULL if there is no memory. */
 static const real *inRows(Call *call, int threads, const real *weight, const Sequence *s)
 {
   if (!s->isTurned) return weight;
@@ -156,13 +151,13 @@ static void forwardApart(Call *call, const Steps *m, const real *packed, int64_t
   }
 }
 
-/* A few samples: each task has some cells of a step. */
-static void forwardFew(int threads, const Steps *m, const real *weight, real *sums, int64_t share, const Sequence *s)
+/* One sample: each task has some cells of a step. Packing the weights would take longer than it saves. */
+static void forwardOne(int threads, const Steps *m, const real *weight, real *sums, int64_t share, const Sequence *s)
 {
-  const int64_t n = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, tasks = THNN_ceilDiv(hidden, TASK_ROWS);
+  const int64_t hidden = s->hidden, row = LSTM_PARTS * hidden, tasks = THNN_ceilDiv(hidden, TASK_ROWS);
   const real *h = m->h0, *c = m->c0;
   for (int64_t t = 0; t < s->steps; t++) {
-    real *gates = m->gates + t * n * row, *output = m->output + t * n * hidden, *cell = m->cell + t * n * hidden;
+    real *gates = m->gates + t * row, *output = m->output + t * hidden, *cell = m->cell + t * hidden;
 #pragma omp parallel for num_threads(threads)
     for (int64_t task = 0; task < tasks; task++)
       combine(sums + task * share, h, weight, task * TASK_ROWS, THNN_min((task + 1) * TASK_ROWS, hidden), s);
@@ -170,11 +165,9 @@ static void forwardFew(int threads, const Steps *m, const real *weight, real *su
     for (int64_t begin = 0; begin < hidden; begin += UNITS) {
       const int64_t end = THNN_min(begin + UNITS, hidden);
       for (int64_t part = 0; part < LSTM_PARTS; part++)
-        for (int64_t i = 0; i < n; i++)
-          for (int64_t task = 0; task < tasks; task++)
-            addRow(gates + i * row + part * hidden + begin, sums + task * share + i * row + part * hidden + begin, end - begin);
-      for (int64_t i = 0; i < n; i++)
-        cells(gates + i * row, c + i * hidden, output + i * hidden, cell + i * hidden, begin, end, s);
+        for (int64_t task = 0; task < tasks; task++)
+          addRow(gates + part * hidden + begin, sums + task * share + part * hidden + begin, end - begin);
+      cells(gates, c, output, cell, begin, end, s);
     }
     h = output;
     c = cell;
@@ -184,11 +177,11 @@ static void forwardFew(int threads, const Steps *m, const real *weight, real *su
 static void forward(Call *call, const Steps *m, const real *weight, const Sequence *s)
 {
   const int threads = threadsFor(call, s);
-  const int64_t n = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, share = THNN_perThread(n * row);
-  if (n <= FEW_SAMPLES) {
+  const int64_t n = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, share = THNN_perThread(row);
+  if (n == 1) {
     weight = inRows(call, threads, weight, s);
     real *sums = THNN_scratch(call, THNN_ceilDiv(hidden, TASK_ROWS) * share, sizeof(real)); /* one for each task */
-    if (THNN_ready(call)) forwardFew(threads, m, weight, sums, share, s);
+    if (THNN_ready(call)) forwardOne(threads, m, weight, sums, share, s);
     return;
   }
   const real *packed = THNN_(packGemm)(call, threads, (int)s->isTurned, row, hidden, weight, s->columns);
@@ -224,9 +217,9 @@ static void gradientsOf(const StepsBack *b, int64_t t, int64_t first, int64_t la
 static void backward(Call *call, const StepsBack *b, const real *weight, const Sequence *s)
 {
   const int threads = threadsFor(call, s);
-  const int64_t samples = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, isFew = samples <= FEW_SAMPLES;
-  if (isFew) weight = inRows(call, threads, weight, s);
-  const real *packed = isFew ? NULL : THNN_(packGemm)(call, threads, !s->isTurned, hidden, row, weight, s->columns);
+  const int64_t samples = s->samples, hidden = s->hidden, row = LSTM_PARTS * hidden, isOne = samples == 1;
+  if (isOne) weight = inRows(call, threads, weight, s);
+  const real *packed = isOne ? NULL : THNN_(packGemm)(call, threads, !s->isTurned, hidden, row, weight, s->columns);
   if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
   /* At step t, gradHidden is made of the gradients of step t + 1; step -1 is h0. */
   if (isApart(s, threads)) {
@@ -245,7 +238,7 @@ static void backward(Call *call, const StepsBack *b, const real *weight, const S
   for (int64_t t = s->steps - 1; t >= -1; t--) {
     const real *later = b->gradGates + (t + 1) * samples * row;
     const int isLast = t == s->steps - 1;
-    if (!isFew) {
+    if (!isOne) {
       if (!isLast) THNN_(gemmPacked)(call, threads, samples, hidden, row, later, row, packed, 0, b->gradHidden, hidden);
 #pragma omp parallel for num_threads(threads)
       for (int64_t n = 0; n < samples; n++)
@@ -255,8 +248,8 @@ static void backward(Call *call, const StepsBack *b, const real *weight, const S
 #pragma omp parallel for num_threads(threads)
     for (int64_t begin = 0; begin < hidden; begin += UNITS) {
       const int64_t end = THNN_min(begin + UNITS, hidden);
-      if (!isLast) dots(b->gradHidden, hidden, later, weight, row, begin, end, samples);
-      if (t >= 0) gradientsOf(b, t, 0, samples, begin, end, s);
+      if (!isLast) dots(b->gradHidden, later, weight, row, begin, end);
+      if (t >= 0) gradientsOf(b, t, 0, 1, begin, end, s);
     }
   }
 }

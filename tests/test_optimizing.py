@@ -203,60 +203,6 @@ def ran(net: Module) -> list[Module]:
     return chains
 
 
-ROWS: dict[str, Callable[[], Module]] = {
-    "linear": lambda: nn.Linear(5, 4),
-    "scores": lambda: nn.Sequential(nn.Linear(5, 4), nn.ReLU(True), nn.Dropout(), nn.LogSoftMax()),
-    "squashed": lambda: nn.Sequential(nn.Tanh(), nn.MulConstant(2, True)),
-}
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_sequencer_of_rows(name: str) -> None:
-    """Arrays of steps go through at once, other inputs step by step; the modules and files are those of before."""
-    net = nn.Sequencer(ROWS[name]()).float()
-    x = np.random.default_rng(3).standard_normal((6, 3, 5)).astype("f")
-    assert steps(net, x) == [f"{net!r}: does all steps at once"]
-    steps(net, [*x])
-    steps(net, x[:1])
-    fast = pl.optimize(net)
-    inner = fast.modules[0].modules[0]
-    assert_close(fast.forward(x), net.evaluate().forward(x), 1e-6)
-    assert len(inner.output) == 18  # rows of all steps
-    for bad in (x[0], np.zeros((2, 3, 4, 5), "f"), np.zeros((0, 3, 5), "f"), np.zeros((6, 3, 7), "f"), 3):
-        same_end(net, fast, bad)
-    again = fast.clone()
-    assert type(again) is type(fast) and again._typename == "nn.Sequencer"
-
-
-def same_end(net: Module, fast: Module, input: Any) -> None:
-    """Both give the same, or raise the same error."""
-    try:
-        expected = net.forward(copied(input))
-    except Exception as error:
-        with pytest.raises(type(error)) as caught:
-            fast.forward(copied(input))
-        assert str(caught.value) == str(error)
-    else:
-        assert_close(fast.forward(copied(input)), expected, 1e-6)
-
-
-def test_sequencer_of_words(tmp_path: Any) -> None:
-    net = nn.Sequential(nn.Sequencer(nn.LookupTable(7, 5)), nn.Sequencer(nn.Linear(5, 2))).float()
-    x = np.random.default_rng(4).integers(0, 7, (6, 3))
-    assert len(steps(net, x)) == 2
-    pl.save(tmp_path / "fast.t7", pl.optimize(net))
-    assert type(pl.load(tmp_path / "fast.t7").modules[0]) is type(net.modules[0])
-
-
-@pytest.mark.parametrize(
-    "make", [lambda: nn.FastLSTM(5, 4), lambda: nn.Recurrence(nn.JoinTable(1), 5, 1), lambda: nn.Normalize(2), nn.SpatialSoftMax]
-)
-def test_sequencer_of_others(make: Callable[[], Module]) -> None:
-    """What has a state, or may look at more than a row, goes step by step."""
-    net = nn.Sequencer(make()).float().evaluate()
-    assert type(pl.optimize(net)) is type(net)
-
-
 def test_residual_network() -> None:
     """Sums and activations are computed by convolutions, whichever branch is first."""
     net = learned(nn.Sequential(

@@ -48,7 +48,6 @@ def optimize(net: Module, log: Log | None = None) -> Module:
     - A convolution adds the other branch of a block and takes the activation behind it while its results are in the cache: a
       nn.Sequential of these layers that is computed by one function. As a file it is that nn.Sequential. Its weights cannot be
       written, so no call has to look whether they have changed; other arrays may take their place.
-    - An nn.Sequencer whose module looks at each row alone, such as nn.Linear and nn.LogSoftMax, does all steps at once.
     - Layers write their outputs into memory that they take in turn, along a chain and between branches. What the network returns
       has its own.
 
@@ -124,20 +123,10 @@ class _Optimizer:
         elif any(is_like(module, kind) for kind in CONTAINERS):
             children: list[Any] = module.modules  # type: ignore[attr-defined]
             children[:] = [self.improved(child, f"{where}{i}.") for i, child in enumerate(children, 1)]
-        elif module._typename == "nn.Sequencer":
-            return self.sequencer(module, where)
         elif (other := passing(module)) is not module and not (copies_input(module) and self.writes and not makes_memory(reader)):
             self.log(f"{place_of(where)}{module!r}: {'taken out' if is_like(other, nn.Identity) else f'is {other!r}'}")
             return other
         return module
-
-    def sequencer(self, module: Any, where: str) -> Any:
-        from pytorch_legacy.rnn.AtOnce import at_once  # who has no sequencer needs none of its package
-
-        other = at_once(module)
-        if other is not module:
-            self.log(f"{place_of(where)}{module!r}: does all steps at once")
-        return other
 
     def chain(self, net: Any, where: str) -> None:
         """The modules of an nn.Sequential."""

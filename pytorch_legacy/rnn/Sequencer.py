@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from pytorch_legacy.arrays import Tensor, is_tensor
+from pytorch_legacy.errors import BusyError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.AbstractRecurrent import AbstractRecurrent
 from pytorch_legacy.rnn.AbstractSequencer import AbstractSequencer
+from pytorch_legacy.rnn.of_rows import layer_of_rows, rows
 from pytorch_legacy.rnn.Recursor import recurrent
 from pytorch_legacy.rnn.steps import at_step, joined, sequence
 
@@ -31,6 +34,8 @@ class Sequencer(AbstractSequencer):
     Shapes: a list of steps to a list of as many, or an array ``T x N x ...`` to an array ``T x N x ...``. Sequences of
     one call have the same length, which may change from call to call. Each call begins with a state of zero unless
     ``remember()`` was called: then it goes on where the last one ended, and ``forget()`` makes it begin anew.
+    A module that looks at each row of a step alone, such as nn.Linear, gets the rows of all steps of an array at once. What
+    single steps gave is not kept then.
     Source: Element-Research rnn ``Sequencer``.
 
     Examples
@@ -57,6 +62,8 @@ class Sequencer(AbstractSequencer):
         self._dtype = module._dtype
         self.output, self.gradInput = [], []
 
+    _isAtOnce = False  # the last call
+
     @property
     def module(self) -> AbstractRecurrent:
         module = self.modules[0]
@@ -68,6 +75,12 @@ class Sequencer(AbstractSequencer):
         self.module.maxBPTTstep(len(steps))
         if not self._remembers():
             self.module.forget()
+        if self._isAtOnce:  # what it returned then is the layer's own memory
+            self.output, self.gradInput = [], []
+        layer = layer_of_rows(self.module, input)
+        self._isAtOnce = layer is not None and self._allAtOnce(layer, input)
+        if self._isAtOnce:
+            return self.output
         outputs = []
         for t in range(len(steps)):
             with at_step(t, self):
@@ -77,6 +90,11 @@ class Sequencer(AbstractSequencer):
 
     def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
         check.like(self, "gradOutput", gradOutput, self.output)
+        if self._wentAtOnce():
+            gradInput = self._layer().updateGradInput(rows(input), rows(gradOutput))
+            gradInput = gradInput.reshape(*gradOutput.shape[:2], *gradInput.shape[1:])
+            self.gradInput = gradInput if is_tensor(input) else [*gradInput]
+            return self.gradInput
         self._rewind()
         gradients: list[Any] = [None] * len(sequence(self, "input", input))
         for t in reversed(range(len(gradients))):
@@ -86,10 +104,34 @@ class Sequencer(AbstractSequencer):
         return self.gradInput
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        if self._wentAtOnce():
+            self._layer().accGradParameters(rows(input), rows(gradOutput), scale)
+            return
         self._rewind()
         for t in reversed(range(len(sequence(self, "input", input)))):
             with at_step(t, self):
                 self.module.accGradParameters(input[t], gradOutput[t], scale)
+
+    def _allAtOnce(self, layer: Any, input: Tensor) -> bool:
+        """Applies the layer to the rows of all steps. If it finds something wrong, step by step it will say where."""
+        try:
+            output = layer.updateOutput(rows(input))
+        except BusyError:
+            raise
+        except Exception:
+            return False
+        self.output = output.reshape(*input.shape[:2], *output.shape[1:])
+        self.module.outputs.clear()  # of steps
+        self.module.output = self.output[-1]
+        self.module.step += len(input)
+        return True
+
+    def _wentAtOnce(self) -> bool:
+        """Did the last call, in training? Then no output of a step is kept."""
+        return self.module.train and self.module.step > 0 and not self.module.outputs
+
+    def _layer(self) -> Module:
+        return self.module.recurrentModule
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)

@@ -50,6 +50,76 @@ def test_whole_sequences_are_what_steps_are(module: Any) -> None:
     assert_close(stepwise.parameters()[1], converted.parameters()[1], 1e-13)
 
 
+OF_ROWS = {
+    "linear": lambda: nn.Linear(3, 2),
+    "scores": lambda: nn.Sequential(nn.Linear(3, 2), nn.ReLU(True), nn.LogSoftMax()),
+    "in place": lambda: nn.Sequential(nn.MulConstant(2, True), nn.Tanh()),
+    "words": lambda: nn.Sequential(nn.LookupTable(3, 4), nn.Linear(4, 2)),
+}
+
+
+def steps_of(name: str, shape: tuple[int, ...] = (5, 4, 3)) -> np.ndarray:
+    return RNG.integers(0, 3, shape[:2]) if name == "words" else noise(*shape)
+
+
+def passes(net: Any, x: Any) -> Any:
+    """All that a pass there and back gives, or its error."""
+    try:
+        output = copied(net.forward(x))
+        net.zeroGradParameters()
+        gradInput = net.backward(x, mapped(lambda y: np.cos(3 * y), output), 0.5)
+    except Exception as error:
+        return type(error), str(error)
+    return [np.stack(output), np.stack(gradInput), net.parameters()[1], x]
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_all_steps_at_once_are_what_single_ones_are(name: str) -> None:
+    """Arrays go through at once where each row stands for itself, lists step by step."""
+    atOnce = rnn.Sequencer(OF_ROWS[name]()).double()
+    x = steps_of(name)
+    stepwise = atOnce.clone()
+    for kept in (False, True, False):  # the two ways take turns
+        result = passes(atOnce, [*copied(x)] if kept else copied(x))
+        assert bool(atOnce.module.outputs) == kept
+        assert_close(result[:3], passes(stepwise, [*copied(x)])[:3], 1e-14)
+    for some in (x[:1], x[:, 1:3], x.transpose(1, 0, *range(2, x.ndim)), np.asfortranarray(x)):
+        assert_close(passes(atOnce, copied(some))[:2], passes(stepwise, [*copied(some)])[:2], 1e-14)
+    for mode in ("training", "evaluate"):
+        getattr(atOnce, mode)()
+        getattr(stepwise, mode)()
+        assert_close(atOnce.forward(copied(x)), np.stack(stepwise.forward([*copied(x)])), 1e-14)
+    assert passes(atOnce, x)[0] is ValueRangeError  # evaluation keeps no steps
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+@pytest.mark.parametrize("shape", [(2, 3, 7), (0, 4, 3), (4, 0, 3), (4, 3), (2, 3, 4, 3)])
+def test_steps_at_once_have_the_errors_of_single_ones(name: str, shape: tuple[int, ...]) -> None:
+    net = rnn.Sequencer(OF_ROWS[name]()).double()
+    x = steps_of(name, shape)
+    result = passes(net, copied(x))
+    net.module.updateOutput = net.module.updateOutput  # a method of somebody's own is called for each step
+    again = passes(net, copied(x))
+    if isinstance(result, tuple):
+        assert again == result
+    else:
+        assert_close(again, result, 1e-14)
+
+
+def test_a_copy_goes_back_where_its_original_went() -> None:
+    net, x = rnn.Sequencer(nn.Linear(3, 2)).double(), noise(5, 4, 3)
+    g = net.forward(x).copy()
+    other = net.clone()
+    np.testing.assert_array_equal(other.backward(x, g), net.backward([*x], g))
+
+
+@pytest.mark.parametrize("make", [nn.Dropout, lambda: nn.BatchNormalization(3), lambda: nn.Sum(0)])
+def test_what_looks_at_other_rows_goes_step_by_step(make: Any) -> None:
+    net = rnn.Sequencer(make())
+    net.forward(noise(5, 4, 3).astype("f"))
+    assert len(net.module.outputs) == 5
+
+
 @pytest.mark.parametrize("module", [rnn.SeqLSTM(3, 2), rnn.SeqGRU(3, 2), rnn.SeqLSTMP(3, 2, 2)])
 @pytest.mark.parametrize("shape", [(0, 2, 3), (4, 0, 3)])
 def test_no_steps_and_no_samples(module: Any, shape: Any) -> None:

@@ -100,6 +100,7 @@ THNN_INLINE void layPanel(real *panel, const real *x, const int32_t *distance, i
     const real *from = x + distance[k];
     if (isLast) {
       memcpy(panel, from, (size_t)n * sizeof(real));
+      memset(panel + n, 0, (size_t)(columns - n) * sizeof(real));
       continue;
     }
     THNN_fetch(from, (2 * columns - 1) * (int64_t)sizeof(real), 1);

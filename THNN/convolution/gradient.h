@@ -31,14 +31,16 @@ typedef struct Gradient {
   int32_t *place, *row, *panel; /* distances of places in x; the first row in x of each row of y; distances in a panel */
 } Gradient;
 
-/* Planes last: to[w * cell + c] = x[c * plane + w * distance] */
+/* Planes last: to[w * cell + c] = x[c * plane + w * distance], and 0 for planes up to `whole`: whatever lay there would be multiplied, too,
+ * which takes long if it is a denormal number. */
 THNN_INLINE void layCells(real *restrict to, int64_t cell, const real *restrict x, int64_t plane, int64_t distance, int64_t planes,
-                          int64_t n)
+                          int64_t whole, int64_t n)
 {
   if (distance == 1) turn(to, cell, x, plane, planes, n);
   else
     for (int64_t w = 0; w < n; w++)
       for (int64_t c = 0; c < planes; c++) to[w * cell + c] = x[w * distance + c * plane];
+  for (int64_t w = 0; w < n && planes < whole; w++) memset(to + w * cell + planes, 0, (size_t)(whole - planes) * sizeof(real));
 }
 
 /* y at n places of one line of it, from place `to` of the group on. */
@@ -46,7 +48,7 @@ static void layOutputs(const Gradient *g, int64_t to, const real *y, int64_t dis
 {
   for (int64_t o = 0; o < g->s->outputs; o += g->side)
     layCells(g->y + o / g->side * g->yBlock + to * g->yCell, g->yCell, y + o * g->s->yPlane, g->s->yPlane, distance,
-             THNN_min(g->side, g->s->outputs - o), n);
+             THNN_min(g->side, g->s->outputs - o), g->merged ? g->wide : g->side, n);
 }
 
 /* Row r of a group that begins with row `first`: the row of y, and what it sees of x that the row before does not. */
@@ -67,7 +69,7 @@ static void layRow(const Gradient *g, int64_t m, int64_t first, int64_t r)
     }
     memset(to, 0, (size_t)(before * g->xCell) * sizeof(real));
     layCells(to + before * g->xCell, g->xCell, s->x + n * s->xSample + t * s->t.x + h * s->h.x + from * s->w.x, s->xPlane, s->w.x,
-             s->planes, inside);
+             s->planes, g->merged ? s->planes : g->wide, inside);
     memset(to + (before + inside) * g->xCell, 0, (size_t)((g->length - before - inside) * g->xCell) * sizeof(real));
   }
 }
@@ -86,7 +88,7 @@ static void layColumn(const Gradient *g, int64_t m, int64_t first, int64_t r, in
   memset(to, 0, (size_t)(before * g->xCell) * sizeof(real));
   if (inside > 0)
     layCells(to + before * g->xCell, g->xCell, s->x + n * s->xSample + t * s->t.x + (h + before) * s->h.x, s->xPlane, s->h.x, s->planes,
-             inside);
+             g->merged ? s->planes : g->wide, inside);
   memset(to + (before + inside) * g->xCell, 0, (size_t)((cells - before - inside) * g->xCell) * sizeof(real));
 }
 
@@ -239,17 +241,17 @@ static void addSums(const Gradient *g, const real *sums, int64_t m, int64_t o, r
     }
 }
 
-/* For each of n sums, which are split into slots of `size` elements: adds the other slots to the first one. */
-static void addSlots(real *sums, int64_t size, int64_t slots, int64_t n, int threads)
+/* For each of n sums of `count` elements, which are split into slots that are `size` apart: adds the other slots to the first one. */
+static void addSlots(real *sums, int64_t count, int64_t size, int64_t slots, int64_t n, int threads)
 {
   enum { PIECE = 1 << 12 };
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t i = 0; i < n; i++)
-    for (int64_t at = 0; at < size; at += PIECE) {
+    for (int64_t at = 0; at < count; at += PIECE) {
       real *first = sums + i * slots * size;
       for (int64_t slot = 1; slot < slots; slot++) {
         const real *restrict from = first + slot * size;
-        for (int64_t k = at; k < THNN_min(at + PIECE, size); k++) first[k] += from[k];
+        for (int64_t k = at; k < THNN_min(at + PIECE, count); k++) first[k] += from[k];
       }
     }
 }
@@ -285,7 +287,7 @@ static void gradient(Call *call, const Sum *s, real *weight, double scale, int t
     sumRows(&g, &cut, frame, slot * cut.slot, THNN_min((slot + 1) * cut.slot, cut.all), g.y + y, weight + group * s->weightGroup, scale, inner);
   }
   if (cut.atOnce) return;
-  if (cut.slots > 1) addSlots(sums, size, cut.slots, all, threads);
+  if (cut.slots > 1) addSlots(sums, cut.sums, size, cut.slots, all, threads);
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t i = 0; i < all; i++)
     for (int64_t o = 0; o < s->outputs; o++)

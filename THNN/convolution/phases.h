@@ -8,6 +8,7 @@
 #define THNN_PHASES_H
 
 #include "convolution/links.h"
+#include "convolution/taps.h"
 
 enum { CELLS_AT_ONCE = 8 };
 
@@ -31,6 +32,7 @@ THNN_INLINE void layCells(real *restrict to, const real *restrict x, int64_t hei
     for (; b < end; b++) to[b] = x[at + b * stepW];
     for (int64_t b = end; b < columns; b++) to[b] = 0;
   }
+  memset(to, 0, MOST_LANES * sizeof(real)); /* what a vector takes too much is multiplied, too: denormal numbers would take long */
 }
 
 THNN_KERNEL void layPhase(real *to, const real *x, int64_t height, int64_t width, int64_t h, int64_t w, int64_t rows, int64_t columns,

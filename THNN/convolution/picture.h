@@ -8,6 +8,7 @@
 #define THNN_PICTURE_H
 
 #include "convolution/sum.h"
+#include "core/product.h"
 #include "core/turn.h"
 
 typedef struct Picture {
@@ -117,9 +118,12 @@ static void layBand(real *restrict to, const Sum *s, const Picture *p, int64_t n
     const real *x = frame < 0 || frame >= s->t.in ? NULL : s->x + n * s->xSample + frame * s->t.x;
     for (int64_t a = 0; a < p->phasesH; a++)
       for (int64_t b = 0; b < p->phasesW; b++) {
-        real *phase = to + (a * p->phasesW + b) * p->phase;
-        const Strip behind = {0, 0, THNN_max(0, -w->first), 0, 1}; /* the last row has no next one in front of which it lies */
-        layPlanes(phase + (rows + p->more) * p->row, NULL, s, p, &behind);
+        const int64_t at = (a * p->phasesW + b) * p->phase, end = at + (rows + p->more) * p->row;
+        real *phase = to + at;
+        /* The last row has no next one in front of which it lies. What the last tile takes too much is 0, too, or another plane's: denormal numbers
+         * would take long. The next phase is laid later. */
+        const Strip behind = {0, 0, THNN_max(THNN_min(MOST_COLUMNS / 2, p->plane - end), -w->first), 0, 1};
+        layPlanes(to + end, NULL, s, p, &behind);
         const int64_t row = first * h->stride + h->first + a, column = w->first + b * (p->isNarrow ? w->step : 1);
         if (p->row == 1 && column >= 0 && column < w->in) { /* a column is one strip */
           const Strip strip = stripOf(h, row, rows + p->more);
@@ -133,6 +137,7 @@ static void layBand(real *restrict to, const Sum *s, const Picture *p, int64_t n
         }
       }
   }
+  memset(to, 0, MOST_COLUMNS * sizeof(real));
 }
 
 #endif

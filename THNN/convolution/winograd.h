@@ -274,14 +274,25 @@ THNN_INLINE int transformOutput(const int size, const Winograd *d, int64_t o, re
   return isFinite;
 }
 
+/* Columns [from, end) of a plane at all points are 0: vectors take too much, and denormal numbers that lie there would take long. */
+static void clearBehind(const Winograd *d, real *plane, int64_t from, int64_t end)
+{
+  const int64_t points = (d->size + 2) * (d->size + 2);
+  for (int64_t q = 0; q < points && from < end; q++) memset(plane + q * d->point + from, 0, (size_t)(end - from) * sizeof(real));
+}
+
 static void transformIn(const Winograd *d, int64_t c, real *buffer)
 {
+  const int64_t tiles = d->rows * d->across;
   if (d->size == 4) transformPlane(4, d, c, buffer);
   else transformPlane(2, d, c, buffer);
+  clearBehind(d, d->v + c * d->plane, tiles, THNN_ceilDiv(tiles, LANES) * LANES);
 }
 
 static int transformOut(const Winograd *d, int64_t o, real *buffer)
 {
+  const int64_t tiles = d->rows * d->across, last = THNN_ceilDiv(d->across, TILES) * TILES;
+  clearBehind(d, d->m + o * d->plane, THNN_ceilDiv(tiles, LANES) * LANES, tiles - d->across + last);
   return d->size == 4 ? transformOutput(4, d, o, buffer) : transformOutput(2, d, o, buffer);
 }
 

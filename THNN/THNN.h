@@ -2054,10 +2054,11 @@ THNN_API int32_t THNN_(LSTMFused_updateGradInput)(
 /* order: 0, the rows of hiddenSize are the gates i, f, g, o, as cuDNN has them; 1: i, f, o, g, as rnn has them. */
 THNN_API int32_t THNN_(LSTMSequence_updateOutput)(
     THNNState *state,
-    THTensor *gates,        /* [BUFFER] T x N x 4 * hiddenSize : what the inputs give, with the biases; becomes the gates */
+    THTensor *gates,        /* [BUFFER] T x N x 4 * hiddenSize : what the inputs give; becomes the gates */
     THTensor *output,       /* [OUT] T x N x hiddenSize */
     THTensor *cell,         /* [OUT] T x N x hiddenSize */
     const THTensor *weight, /* [IN] hiddenSize x 4 * hiddenSize */
+    const THTensor *bias,   /* [IN] 4 * hiddenSize */
     const THTensor *h0,     /* [IN] N x hiddenSize */
     const THTensor *c0,     /* [IN] N x hiddenSize */
     int32_t order);
@@ -2073,6 +2074,32 @@ THNN_API int32_t THNN_(LSTMSequence_updateGradInput)(
     const THTensor *c0,         /* [IN] N x hiddenSize */
     const THTensor *cell,       /* [IN] T x N x hiddenSize */
     int32_t order);
+
+/* resetFirst: 1, r multiplies the state before the product with its weights, as rnn has it; 0, what the product gives, as cuDNN has it. */
+THNN_API int32_t THNN_(GRUSequence_updateOutput)(
+    THNNState *state,
+    THTensor *gates,        /* [BUFFER] T x N x 3 * hiddenSize : what the inputs give; becomes the gates r, z, g */
+    THTensor *output,       /* [OUT] T x N x hiddenSize */
+    THTensor *reset,        /* [OUT] T x N x hiddenSize : for backward */
+    const THTensor *weight, /* [IN] hiddenSize x 3 * hiddenSize */
+    const THTensor *bias,   /* [IN] 3 * hiddenSize : of r, z, g; if not resetFirst 4 * hiddenSize, the last ones of what r multiplies */
+    const THTensor *h0,     /* [IN] N x hiddenSize */
+    const THTensor *mask,   /* [IN] [OPTIONAL] T x N : where it is not 0, gates and output are, and the next step begins anew */
+    int32_t resetFirst);
+
+THNN_API int32_t THNN_(GRUSequence_updateGradInput)(
+    THNNState *state,
+    const THTensor *gates,      /* [IN] T x N x 3 * hiddenSize : as updateOutput left them */
+    const THTensor *gradOutput, /* [IN] T x N x hiddenSize */
+    THTensor *gradGates,        /* [OUT] T x N x 3 * hiddenSize */
+    THTensor *gradReset,        /* [OUT] T x N x hiddenSize : of reset as updateOutput left it */
+    THTensor *gradHidden,       /* [BUFFER] N x hiddenSize : of the last output, beside gradOutput; becomes that of h0 */
+    const THTensor *weight,     /* [IN] hiddenSize x 3 * hiddenSize */
+    const THTensor *h0,         /* [IN] N x hiddenSize */
+    const THTensor *output,     /* [IN] T x N x hiddenSize */
+    const THTensor *reset,      /* [IN] T x N x hiddenSize : as updateOutput left it */
+    const THTensor *mask,       /* [IN] [OPTIONAL] T x N */
+    int32_t resetFirst);
 
 /* ------------------------------------------------------------------------------------------------ padding */
 

@@ -83,6 +83,7 @@ SCALARS: dict[str, float] = {
     "outputWidth": 6, "scaleGradByFreq": 0, "paddingValue": -1, "maxNorm": 1.0, "normType": 2.0, "mode": 0,
     "weightDecay": 0.0, "learningRate": 0.1, "keysOffset": 0, "nInputPlane": 3, "featFirst": 0,
     "operation": 2, "groups": 1, "full": 0, "activation": 1, "a": 0.0, "b": 0.0, "serial": 0,
+    "resetFirst": 1,
 }  # fmt: skip
 
 # Where that is not one, of functions that no cases are for. A layer's cases have `ARGUMENTS`.

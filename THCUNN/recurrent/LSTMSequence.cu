@@ -5,12 +5,13 @@
 #include "recurrent/sequence.h"
 
 /* One step of all samples. */
-__global__ static void cells(real *gates, const real *before, real *output, real *after, Sequence s)
+__global__ static void cells(real *gates, const real *b, const real *before, real *output, real *after, Sequence s)
 {
   for (int64_t at = firstThread(); at < s.samples * s.hidden; at += allThreads()) {
     const int64_t k = at % s.hidden;
     real *x = gates + at / s.hidden * LSTM_PARTS * s.hidden + k;
-    const accreal i = sigmoid((accreal)x[0]), f = sigmoid((accreal)x[s.hidden]), g = tanh((accreal)x[s.g]), o = sigmoid((accreal)x[s.o]);
+    const accreal i = sigmoid((accreal)x[0] + bias(b, k)), f = sigmoid((accreal)x[s.hidden] + bias(b, k + s.hidden));
+    const accreal g = tanh((accreal)x[s.g] + bias(b, k + s.g)), o = sigmoid((accreal)x[s.o] + bias(b, k + s.o));
     const accreal c = f * (accreal)before[at] + i * g;
     after[at] = (real)c;
     output[at] = (real)(o * tanh(c));
@@ -38,20 +39,20 @@ __global__ static void gradients(const real *gates, real *gradGates, const real 
   }
 }
 
-static void forward(Call *call, const Steps *m, const real *weight, const Sequence *s)
+static void forward(Call *call, const LstmSteps *m, const real *weight, const Sequence *s)
 {
   const int64_t state = s->samples * s->hidden, row = LSTM_PARTS * s->hidden;
   const real *h = m->h0, *c = m->c0;
   for (int64_t t = 0; t < s->steps; t++) {
     real *gates = m->gates + t * s->samples * row, *output = m->output + t * state, *cell = m->cell + t * state;
     THNN_(gemm)(call, {s->samples, row, s->hidden}, 1, {0, h, s->hidden}, {s->isTurned != 0, weight, s->columns}, {1, gates, row});
-    launch(call, blocksFor(state), BLOCK, cells, gates, c, output, cell, *s);
+    launch(call, blocksFor(state), BLOCK, cells, gates, m->bias, c, output, cell, *s);
     h = output;
     c = cell;
   }
 }
 
-static void backward(Call *call, const StepsBack *b, const real *weight, const Sequence *s)
+static void backward(Call *call, const LstmStepsBack *b, const real *weight, const Sequence *s)
 {
   const int64_t state = s->samples * s->hidden, row = LSTM_PARTS * s->hidden;
   for (int64_t t = s->steps - 1; t >= 0; t--) {

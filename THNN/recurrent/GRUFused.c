@@ -17,10 +17,7 @@
  * All results are overwritten. Torch's libraries had this layer for hosts, in CUDA; no class of Torch7 used it. */
 #include "recurrent/gates.h"
 
-enum {
-  GRU_PARTS = 3,
-  STORED = 5,
-};
+enum { STORED = 5 };
 
 #ifndef THNN_CUDA
 THNN_KERNEL void forward(const real *restrict input, const real *restrict hidden, const real *restrict bias1,

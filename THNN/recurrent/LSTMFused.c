@@ -17,8 +17,6 @@
  * for hosts, in CUDA; no class of Torch7 used it. */
 #include "recurrent/gates.h"
 
-enum { LSTM_PARTS = 4 };
-
 #ifndef THNN_CUDA
 THNN_KERNEL void forward(real *restrict gates, const real *restrict hidden, const real *restrict bias1,
                          const real *restrict bias2, const real *restrict cell, real *restrict output,

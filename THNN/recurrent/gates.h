@@ -8,6 +8,11 @@
 #include "core/vmath.h"
 #endif
 
+enum { /* rows of gates */
+       LSTM_PARTS = 4,
+       GRU_PARTS = 3,
+};
+
 typedef struct Cells {
   int32_t nDimension;
   int64_t samples, hidden;

@@ -74,7 +74,6 @@ class SequenceLayer(Caller, Module):
         sums = self._resize("gates", (N, T, self.weight.shape[1]))
         flat = sums.reshape(N * T, self.weight.shape[1])
         self._call("Linear_updateGradInput", flat, x.reshape(N * T, self.input_dim), flat, self.weight[: self.input_dim])
-        sums += self.bias
         self._run(sums, self.weight[self.input_dim :], states)
         output: Tensor = self.output
         return output
@@ -100,7 +99,7 @@ class SequenceLayer(Caller, Module):
         return super().clearState()
 
     def _run(self, sums: Tensor, weight: Tensor, states: dict[str, Tensor]) -> None:
-        """Fills the buffers of the states, step by step, from the sums over the input and the initial states."""
+        """Fills the buffers of the states, step by step, from the sums over the input, the bias and the initial states."""
         raise NotImplementedError
 
     def _runBack(self, gradOutput: Tensor, weight: Tensor, states: dict[str, Tensor], gradSums: Tensor) -> dict[str, Tensor]:

@@ -70,7 +70,7 @@ class TorchRnnLSTM(SequenceLayer):
 
     def _run(self, sums: Tensor, weight: Tensor, states: dict[str, Tensor]) -> None:
         steps = (array.swapaxes(0, 1) for array in (sums, self.output, self.cell))
-        self._call("LSTMSequence_updateOutput", *steps, weight, states["h0"], states["c0"], IFOG)
+        self._call("LSTMSequence_updateOutput", *steps, weight, self.bias, states["h0"], states["c0"], IFOG)
 
     def _runBack(self, gradOutput: Tensor, weight: Tensor, states: dict[str, Tensor], gradSums: Tensor) -> dict[str, Tensor]:
         gradH, gradC = np.zeros_like(states["h0"]), np.zeros_like(states["c0"])

@@ -41,7 +41,7 @@ class VanillaRNN(SequenceLayer):
     def _run(self, sums: Tensor, weight: Tensor, states: dict[str, Tensor]) -> None:
         h = states["h0"]
         for t in range(sums.shape[1]):
-            sums[:, t] += h @ weight
+            sums[:, t] += h @ weight + self.bias
             h = np.tanh(sums[:, t], out=self.output[:, t])
 
     def _runBack(self, gradOutput: Tensor, weight: Tensor, states: dict[str, Tensor], gradSums: Tensor) -> dict[str, Tensor]:

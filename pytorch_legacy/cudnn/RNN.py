@@ -229,8 +229,8 @@ class RNN(Layer, Caller, Module):
         """One network over a sequence, in the order in which it reads it."""
         W, R, bW, bR = matrices
         fromInput = np.empty((*x.shape[:2], len(W)), W.dtype, like=x)
-        self._call("Linear_updateOutput", flat(x), flat(fromInput), W, bW)
-        return Run(x, states[0], *CELLS[self.mode].forward(self, fromInput, R, bR, states))
+        self._call("Linear_updateOutput", flat(x), flat(fromInput), W, None)
+        return Run(x, states[0], *CELLS[self.mode].forward(self, fromInput, R, (bW, bR), states))
 
     def _backward(self, input: Tensor, gradOutput: Tensor, scale: float | None) -> Any:
         """Goes back through time and layers; adds the parameters' gradients if there is a scale for them."""
@@ -243,35 +243,34 @@ class RNN(Layer, Caller, Module):
         ends = [self._state(name) for name in ("gradHiddenOutput", "gradCellOutput")]
         starts = [self._resize(name, shape) for name in ("gradHiddenInput", "gradCellInput")]
         matrices = self._matrices(self.weight)
-        gradients = np.zeros_like(self.weight) if scale is not None else None
-        parts = None if gradients is None else self._matrices(gradients)
+        parts = None if scale is None else self._matrices(self.gradWeight)
         for layer in reversed(range(self.numLayers)):
-            x, mask, runs = self._kept[layer]
-            dx = np.zeros_like(x)
+            _, mask, runs = self._kept[layer]
+            dx: Any = 0
             for direction, (run, dh) in enumerate(zip(runs, np.split(dy, self.numDirections, -1), strict=True)):
                 place = layer * self.numDirections + direction
                 cell, last = CELLS[self.mode], (ends[0][place], ends[1][place])
-                *dgates, first = cell.backward(self, turned(dh, direction), matrices[place][1], run.kept, last)
+                dgates, ofState, first = cell.backward(self, turned(dh, direction), matrices[place][1], run.kept, last)
                 starts[0][place], starts[1][place] = first
                 ofRun = np.empty(run.x.shape, self._dtype, like=run.x)
-                self._call("Linear_updateGradInput", flat(run.x), flat(dgates[0]), flat(ofRun), matrices[place][0])
-                dx += turned(ofRun, direction)
+                self._call("Linear_updateGradInput", flat(run.x), flat(dgates), flat(ofRun), matrices[place][0])
+                dx = dx + turned(ofRun, direction)
                 if parts is not None:
-                    self._accumulate(parts[place], run, dgates)
+                    self._accumulate(parts[place], run, dgates, ofState, scale)
             dy = dx if mask is None else dx * mask
         if self.mode != "CUDNN_LSTM":
             starts[1].fill(0)
-        if gradients is not None:
-            self.gradWeight += gradients if scale == 1 else gradients * self._dtype.type(scale)
         self.gradInput = dy.swapaxes(0, 1) if self.batchFirst else dy
         return self.gradInput
 
-    def _accumulate(self, parts: list[Tensor], run: Run, dgates: list[Tensor]) -> None:
-        """Adds the gradients of one network's parameters to those views of the vector."""
+    def _accumulate(self, parts: list[Tensor], run: Run, dgates: Tensor, ofState: Tensor | None, scale: Any) -> None:
+        """Adds the gradients of one network's parameters to those views of the vector. `dgates` is written over."""
         gradW, gradR, gradBW, gradBR = parts
         before = np.concatenate([run.first[None], run.outputs[:-1]])[: len(run.x)]
-        for gates, values, matrix, bias in ((dgates[0], run.x, gradW, gradBW), (dgates[1], before, gradR, gradBR)):
-            self._call("Linear_accGradParameters", flat(values), flat(gates), matrix, bias, 1.0)
+        self._call("Linear_accGradParameters", flat(run.x), flat(dgates), gradW, gradBW, scale)
+        if ofState is not None:
+            dgates[:, :, -ofState.shape[2] :] = ofState
+        self._call("Linear_accGradParameters", flat(before), flat(dgates), gradR, gradBR, scale)
 
     def _places(self) -> list[tuple[str, int, int]]:
         """What the vector holds, piece by piece: kind, rows and columns."""

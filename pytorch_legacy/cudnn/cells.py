@@ -1,8 +1,8 @@
 """The kinds of recurrent cells, over a whole sequence and back.
 
-A cell gets what the inputs give to the gates, with their biases, in an array for its use; R and its bias, which make of a state
-what it gives to them; and the states before the first step. The gates lie side by side in cuDNN's order. Products are libTHNN's:
-NumPy's BLAS has threads that look for work for some milliseconds afterwards, and compete with ours.
+A cell gets what the inputs give to the gates, in an array for its use; R, which makes of a state what it gives to them; the
+biases of both; and the states before the first step. The gates lie side by side in cuDNN's order. Products are libTHNN's: NumPy's
+BLAS has threads that look for work for some milliseconds afterwards, and compete with ours.
 """
 
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn.Native import Caller
 
 States = tuple[Tensor, Tensor]
+Biases = tuple[Tensor, Tensor]
 
 
 class Cell(Protocol):
@@ -20,13 +21,14 @@ class Cell(Protocol):
 
     gates: int
 
-    def forward(self, net: Caller, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
+    def forward(self, net: Caller, x: Tensor, R: Tensor, biases: Biases, states: States) -> tuple[Tensor, States, Any]:
         """The outputs, the states after the last step, and what the way back needs."""
 
-    def backward(self, net: Caller, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
-        """The gradients of the gates as inputs and as states give to them, and those of the states before the first step.
+    def backward(self, net: Caller, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Any, States]:
+        """The gradients of what inputs give to the gates, and of the states before the first step.
 
-        `states` are the gradients of those after the last step.
+        Between them the gradient of what states give to the last gates, or None if inputs give the same. `states` are the
+        gradients of the states after the last step.
         """
 
 
@@ -38,8 +40,8 @@ class Simple:
     def __init__(self, isTanh: bool) -> None:
         self.isTanh = isTanh
 
-    def forward(self, net: Caller, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
-        outputs = np.add(x, bias, out=x)
+    def forward(self, net: Caller, x: Tensor, R: Tensor, biases: Biases, states: States) -> tuple[Tensor, States, Any]:
+        outputs = np.add(x, biases[0] + biases[1], out=x)
         h, c = states
         fromState = np.empty_like(h)
         for sums in outputs:
@@ -48,7 +50,7 @@ class Simple:
             h = np.tanh(sums, out=sums) if self.isTanh else np.maximum(sums, 0, out=sums)
         return outputs, (h, c), outputs
 
-    def backward(self, net: Caller, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
+    def backward(self, net: Caller, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Any, States]:
         gradSums = 1 - kept * kept if self.isTanh else (kept > 0).astype(kept.dtype)
         dh, dc = states
         past = np.empty_like(dh)
@@ -56,7 +58,7 @@ class Simple:
             gradSums[t] *= dh + gradOutput[t]
             net._call("Linear_updateGradInput", past, gradSums[t], past, R)
             dh = past
-        return gradSums, gradSums, (dh, dc)
+        return gradSums, None, (dh, dc)
 
 
 class LSTM:
@@ -65,45 +67,38 @@ class LSTM:
     gates = 4
     order = 0
 
-    def forward(self, net: Caller, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
-        gates = np.add(x, bias, out=x)
+    def forward(self, net: Caller, x: Tensor, R: Tensor, biases: Biases, states: States) -> tuple[Tensor, States, Any]:
         outputs, cells = np.empty((2, *x.shape[:2], R.shape[1]), R.dtype, like=x)
-        net._call("LSTMSequence_updateOutput", gates, outputs, cells, R.T, *states, self.order)
+        net._call("LSTMSequence_updateOutput", x, outputs, cells, R.T, biases[0] + biases[1], *states, self.order)
         last = (outputs[-1], cells[-1]) if len(x) else states
-        return outputs, last, (gates, cells, states[1])
+        return outputs, last, (x, cells, states[1])
 
-    def backward(self, net: Caller, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
+    def backward(self, net: Caller, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Any, States]:
         gates, cells, first = kept
-        gradGates, (dh, dc) = np.empty_like(gates), map(np.array, states)
+        gradGates, dh, dc = np.empty_like(gates), states[0].copy(), states[1].copy()
         net._call("LSTMSequence_updateGradInput", gates, gradOutput, gradGates, dh, dc, R.T, first, cells, self.order)
-        return gradGates, gradGates, (dh, dc)
+        return gradGates, None, (dh, dc)
 
 
 class GRU:
-    """h = (1 - z) n + z h' with n = tanh(x_n + r (h'_n)), and gates r, z, n: the reset gate comes after the product."""
+    """h = (1 - z) n + z h' with n = tanh(x_n + r (h'_n)), and gates r, z, n; all steps are one call of THNN."""
 
     gates = 3
+    resetFirst = 0  # r comes after the product
 
-    def forward(self, net: Caller, x: Tensor, R: Tensor, bias: Tensor, states: States) -> tuple[Tensor, States, Any]:
-        outputs = np.empty((*x.shape[:2], R.shape[1]), R.dtype, like=x)
-        kept = np.empty((*x.shape[:2], 5 * R.shape[1]), R.dtype, like=x)
-        h, c = states
-        fromState = np.empty((len(h), len(R)), R.dtype, like=x)
-        for t in range(len(x)):
-            net._call("Linear_updateOutput", h, fromState, R, None)
-            net._call("GRUFused_updateOutput", x[t], fromState, None, bias, h, outputs[t], kept[t])
-            h = outputs[t]
-        return outputs, (h, c), kept
+    def forward(self, net: Caller, x: Tensor, R: Tensor, biases: Biases, states: States) -> tuple[Tensor, States, Any]:
+        outputs, reset = np.empty((2, *x.shape[:2], R.shape[1]), R.dtype, like=x)
+        (ofInput, ofState), (first, c), both = biases, states, 2 * R.shape[1]
+        bias = np.concatenate([ofInput[:both] + ofState[:both], ofInput[both:], ofState[both:]])
+        net._call("GRUSequence_updateOutput", x, outputs, reset, R.T, bias, first, None, self.resetFirst)
+        return outputs, (outputs[-1] if len(x) else first, c), (x, outputs, reset, first)
 
-    def backward(self, net: Caller, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Tensor, States]:
-        fromInput, fromState = np.empty((2, *gradOutput.shape[:2], len(R)), R.dtype, like=R)
-        dh, dc = states
-        past, back = np.empty_like(dh), np.empty_like(dh)
-        for t in reversed(range(len(gradOutput))):
-            net._call("GRUFused_updateGradInput", fromInput[t], fromState[t], dh + gradOutput[t], past, kept[t])
-            net._call("Linear_updateGradInput", past, fromState[t], back, R)
-            dh = past + back
-        return fromInput, fromState, (dh, dc)
+    def backward(self, net: Caller, gradOutput: Tensor, R: Tensor, kept: Any, states: States) -> tuple[Tensor, Any, States]:
+        gates, outputs, reset, first = kept
+        gradGates, gradReset, dh = np.empty_like(gates), np.empty_like(reset), states[0].copy()
+        results, read = (gradGates, gradReset, dh), (R.T, first, outputs, reset, None)
+        net._call("GRUSequence_updateGradInput", gates, gradOutput, *results, *read, self.resetFirst)
+        return gradGates, gradReset, (dh, states[1])
 
 
 CELLS: dict[str, Cell] = {

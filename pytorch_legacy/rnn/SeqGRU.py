@@ -9,7 +9,9 @@ from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.rnn.GRU import GRU
-from pytorch_legacy.rnn.SequenceModule import SequenceModule, product, sigmoid
+from pytorch_legacy.rnn.SequenceModule import SequenceModule, flat
+
+RESET_FIRST = 1  # r multiplies the state, not what its product with the weights gives
 
 
 class SeqGRU(SequenceModule):
@@ -59,10 +61,12 @@ class SeqGRU(SequenceModule):
             **dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_h0", "grad_x")),
             **dict.fromkeys(("seqLength", "miniBatch"), lambda module: 1),
         },
+        private=("_reset", "_gradReset"),
         kinds={"outputSize": "a whole number"},
     )
     inputSize: int
     outputSize: int
+    _reset: Tensor
     _gradGates: Tensor
 
     def __init__(self, inputSize: int, outputSize: int) -> None:
@@ -81,65 +85,38 @@ class SeqGRU(SequenceModule):
         h0, x = self._unpacked(input, 1, self.inputSize)
         steps, batch, size = len(x), x.shape[1], self.outputSize
         h = self._initial("h0", h0, "userPrevOutput", self._output, (batch, size))
-        self._steps, self._mask = x, self._rows(x)
+        rows = self._rows(x)
+        self._steps, self._mask = x, None if rows is None else rows.astype(x.dtype)
         output = self._output = self._resize("_output", (steps, batch, size))
         gates = self._resize("gates", (steps, batch, 3 * size))
-        np.matmul(x.reshape(-1, self.inputSize), self.weight[: self.inputSize], out=gates.reshape(-1, 3 * size))
-        gates += self.bias
-        toGates, toNew = self._feedback()
-        for t in range(steps):
-            both, g, next = gates[t, :, : 2 * size], gates[t, :, 2 * size :], output[t]
-            both += h @ toGates
-            sigmoid(both)
-            r, z = both[:, :size], both[:, size:]
-            np.multiply(r, h, out=next)
-            g += next @ toNew
-            np.tanh(g, out=g)
-            np.subtract(h, g, out=next)
-            next *= z
-            next += g
-            if self._mask is not None:
-                next[self._mask[t]] = 0
-                gates[t, self._mask[t]] = 0
-            h = next
+        reset = self._resize("_reset", output.shape)
+        self._fromInputs(x, gates)
+        self._call("GRUSequence_updateOutput", gates, output, reset, self._feedback, self.bias, h, self._mask, RESET_FIRST)
         self.output = self._turned(output)
         return self.output
 
     def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
-        gradients, x, output, size = self._gradients(gradOutput), self._steps, self._output, self.outputSize
-        r, z, g = (self.gates[:, :, k * size : (k + 1) * size] for k in range(3))
-        before = self._before()
-        # By what the gradients are to be multiplied to get those of the sums in the gates.
-        factors = self._resize("_gradGates", self.gates.shape)
-        ofR, ofZ, ofG = (factors[:, :, k * size : (k + 1) * size] for k in range(3))
-        np.multiply(before, r * (1 - r), out=ofR)
-        np.multiply(before - g, z * (1 - z), out=ofZ)
-        np.multiply(1 - z, 1 - g * g, out=ofG)
-        toGates, toNew = self._feedback()
-        gradH: Tensor = np.zeros_like(self.h0) if self.gradPrevOutput is None else self.gradPrevOutput
-        for t in reversed(range(len(output))):
-            gradH = gradH + gradients[t]
-            if self._mask is not None:
-                gradH[self._mask[t]] = 0
-            ofG[t] *= gradH
-            ofZ[t] *= gradH
-            gradReset = ofG[t] @ toNew.T
-            ofR[t] *= gradReset
-            gradH = gradH * z[t] + gradReset * r[t] + factors[t, :, : 2 * size] @ toGates.T
+        gradients, x = self._gradients(gradOutput), self._steps
+        gradH = np.zeros_like(self.h0) if self.gradPrevOutput is None else np.array(self.gradPrevOutput, like=x)
+        gradGates = self._resize("_gradGates", self.gates.shape)
+        results = gradGates, self._resize("_gradReset", self._reset.shape), gradH
+        read = self._feedback, self.h0, self._output, self._reset, self._mask
+        self._call("GRUSequence_updateGradInput", self.gates, gradients, *results, *read, RESET_FIRST)
         self.gradPrevOutput = None
         self.userGradPrevOutput = gradH
         gradX = self._resize("_grad_x", x.shape)
-        np.matmul(factors.reshape(-1, 3 * size), self.weight[: self.inputSize].T, out=gradX.reshape(-1, self.inputSize))
+        self._toInputs(gradGates, gradX)
         turned = self._turned(gradX)
         self.gradInput = [gradH, turned][2 - len(input) :] if isinstance(input, list) else turned
         return self.gradInput
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
-        gates, size, inputs = self._gradGates, self.outputSize, self.inputSize
-        before = self._before()
-        self.gradWeight[:inputs] += scale * product(self._steps, gates)
-        self.gradWeight[inputs:, : 2 * size] += scale * product(before, gates[:, :, : 2 * size])
-        self.gradWeight[inputs:, 2 * size :] += scale * product(self.gates[:, :, :size] * before, gates[:, :, 2 * size :])
+        gates, toG = self._gradGates, 2 * self.outputSize
+        before = np.concatenate([self.h0[None], self._output[:-1]])[: len(gates)]
+        self._addGradients(self._steps, gates, 0, scale)
+        rows = self.gradWeight[self.inputSize :]
+        for values, columns in ((before, slice(toG)), (self._reset, slice(toG, None))):
+            self._call("Linear_accGradParameters", flat(gates)[:, columns], flat(values), rows[:, columns], None, scale)
         self.gradBias += scale * gates.sum((0, 1))
 
     def toGRU(self) -> GRU:
@@ -156,15 +133,16 @@ class SeqGRU(SequenceModule):
                 target[...] = source
         return gru
 
+    def clearState(self) -> Self:
+        for name in ("_reset", "_gradReset"):
+            self.__dict__.pop(name, None)
+        return super().clearState()
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         size = self.outputSize
         return {"weight": (self.inputSize + size, 3 * size), "bias": (3 * size,)}
 
-    def _feedback(self) -> tuple[Tensor, Tensor]:
-        """W_h for the gates and for g."""
-        feedback = self.weight[self.inputSize :]
-        return feedback[:, : 2 * self.outputSize], feedback[:, 2 * self.outputSize :]
-
-    def _before(self) -> Tensor:
-        """The state before each step."""
-        return np.concatenate([self.h0[None], self._output[:-1]])[: len(self._output)]
+    @property
+    def _feedback(self) -> Tensor:
+        """W_h"""
+        return self.weight[self.inputSize :]

@@ -110,7 +110,7 @@ class SeqLSTM(SequenceModule):
         gates = self._resize("gates", (steps, batch, 4 * size))
         self._fromInputs(x, gates)
         if self._mask is None and not self._isProjected:
-            self._call("LSTMSequence_updateOutput", gates, output, cells, self.weight[self.inputsize :], h, c, IFOG)
+            self._call("LSTMSequence_updateOutput", gates, output, cells, self.weight[self.inputsize :], self.bias, h, c, IFOG)
         else:
             self._stepByStep(h, c)
         self.output = self._turned(output)
@@ -140,7 +140,7 @@ class SeqLSTM(SequenceModule):
         hidden, feedback = self._hiddenBuffer(output, size), self.weight[self.inputsize :]
         for t in range(len(gates)):
             a = gates[t]
-            a += h @ feedback
+            a += h @ feedback + self.bias
             sigmoid(a[:, : 3 * size])
             np.tanh(a[:, 3 * size :], out=a[:, 3 * size :])
             i, f, o, g = (a[:, k * size : (k + 1) * size] for k in range(4))

@@ -132,9 +132,8 @@ class SequenceModule(Caller, Remembering):
     # afterwards, and would compete with those that run the steps. The weight is that of an nn.Linear from gates to inputs.
 
     def _fromInputs(self, x: Tensor, gates: Tensor) -> None:
-        """Sets what inputs and bias give to the gates."""
+        """Sets what inputs give to the gates."""
         self._call("Linear_updateGradInput", flat(gates), flat(x), flat(gates), self.weight[: x.shape[2]])
-        gates += self.bias
 
     def _toInputs(self, gradGates: Tensor, gradX: Tensor) -> None:
         """Sets the gradient of the inputs."""

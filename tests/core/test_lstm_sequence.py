@@ -17,7 +17,8 @@ PLACES = {0: (0, 1, 2, 3), 1: (0, 1, 3, 2)}  # where i, f, g and o lie
 
 def drawn(samples: int, dtype: Any = np.float64, steps: int = T, size: int = H) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(8)
-    shapes = {"gates": (steps, samples, 4 * size), "weight": (size, 4 * size), "h0": (samples, size), "c0": (samples, size)}
+    shapes: dict[str, tuple[int, ...]] = {"gates": (steps, samples, 4 * size), "weight": (size, 4 * size), "bias": (4 * size,)}
+    shapes |= {"h0": (samples, size), "c0": (samples, size)}
     return {name: rng.standard_normal(shape).astype(np.float32).astype(dtype) for name, shape in shapes.items()}
 
 
@@ -26,11 +27,13 @@ def turned(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array.T).T
 
 
-def definition(order: int, gates: np.ndarray, weight: np.ndarray, h0: np.ndarray, c0: np.ndarray) -> list[np.ndarray]:
+def definition(
+    order: int, gates: np.ndarray, weight: np.ndarray, bias: np.ndarray, h0: np.ndarray, c0: np.ndarray
+) -> list[np.ndarray]:
     """output and cell."""
     h, c, steps = h0, c0, []
     for sums in gates:
-        parts = np.split(sums + h @ weight, 4, -1)
+        parts = np.split(sums + h @ weight + bias, 4, -1)
         inOrder = np.concatenate([parts[place] for place in PLACES[order]], -1)
         h, c = lstm(inOrder, np.zeros_like(inOrder), None, None, c)
         steps.append((h, c))
@@ -72,7 +75,8 @@ def backward(
         gradHidden=gradHidden, gradCell=gradCell, weight=given["weight"], c0=given["c0"], cell=results["cell"], order=order,
     )  # fmt: skip
     before = np.concatenate([given["h0"][None], results["output"]])[: len(gradGates)]
-    return {"gates": gradGates, "h0": gradHidden, "c0": gradCell, "weight": np.einsum("tnh,tng->hg", before, gradGates)}
+    ofWeight, ofBias = np.einsum("tnh,tng->hg", before, gradGates), gradGates.sum((0, 1))
+    return {"gates": gradGates, "h0": gradHidden, "c0": gradCell, "weight": ofWeight, "bias": ofBias}
 
 
 @pytest.mark.parametrize("order", PLACES)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytorch_legacy import manualSeed
+from pytorch_legacy import cudnn, manualSeed, rnn
 from pytorch_legacy.arrays import on_device
 from pytorch_legacy.errors import UnsupportedError
 from tests.case import Case
@@ -94,3 +94,29 @@ def test_not_all_are_skipped() -> None:
     files = {path.stem for path in (ROOT / "THNN").glob("*/[A-Z]*.c")}
     assert len(files) >= 10
     assert files <= layers_with_kernels()
+
+
+def masked(layer: Any) -> Any:
+    layer.maskzero = True
+    return layer
+
+
+SEQUENCES = [
+    *[lambda make=make: make(3, 4) for make in (rnn.SeqLSTM, rnn.SeqGRU)],
+    *[lambda make=make: masked(make(3, 4)) for make in (rnn.SeqLSTM, rnn.SeqGRU)],
+    *[lambda make=make: make(3, 4, 2) for make in (cudnn.BLSTM, cudnn.BGRU)],
+]
+
+
+@all_of("type", TYPES)
+@pytest.mark.parametrize("make", SEQUENCES)
+def test_sequences_as_on_the_host(gpu: Any, make: Any, type: str) -> None:
+    module = make().type(TYPES[type])
+    other = module.clone().type(type)
+    x = np.random.default_rng(0).standard_normal((5, 2, 3))
+    x[2, 0] = x[4, 1] = 0
+    x = x.astype(module.output.dtype)
+    output = module.forward(x)
+    assert_close(down(other.forward(up(x))), output, NEAR[type])
+    assert_close(down(other.backward(up(x), up(output))), module.backward(x, output), NEAR[type])
+    assert_close(down(other.parameters()[1]), module.parameters()[1], NEAR[type])

@@ -81,8 +81,8 @@ static inline int32_t checkCellsOf(const char *f, const char *name, View v, cons
 #include "core/turn.h"
 
 enum {
-  MANY = 12,              /* samples, at least, that a thread takes for itself, */
-  WEIGHT_BYTES = 1 << 19, /* if all weights are no more bytes than this: each thread reads them in each step */
+  MANY = 12,              /* samples, at least, that a thread takes for itself, if weights are small: it reads them all in each step */
+  SMALL = 1 << 19,        /* bytes of weights, at most; with these a step of one sample takes no longer than threads take to meet */
   TASK_ROWS = 128,        /* rows of weight in a task, whose sums are added later */
   UNITS = 64,             /* cells in a task */
   LONGEST = 1024          /* terms of a sum in reals */
@@ -90,16 +90,16 @@ enum {
 
 /* ---- many samples */
 
+static int isSmall(const Sequence *s) { return s->hidden * s->hidden <= SMALL / s->parts / (int64_t)sizeof(real); }
+
 static int sequenceThreads(const Call *call, const Sequence *s)
 {
+  if (s->samples == 1 && isSmall(s)) return 1;
   return THNN_threads(call, THNN_min(s->samples, 1 << 20) * THNN_min(s->hidden * s->hidden, 1 << 30) * s->parts);
 }
 
 /* Does each thread take all steps of some samples? Else a step's work is shared among threads. */
-static int isApart(const Sequence *s, int threads)
-{
-  return s->samples >= MANY * threads && s->hidden * s->hidden <= WEIGHT_BYTES / s->parts / (int64_t)sizeof(real);
-}
+static int isApart(const Sequence *s, int threads) { return s->samples >= MANY * threads && isSmall(s); }
 
 /* ---- one sample: packing the weights would take longer than it saves */
 

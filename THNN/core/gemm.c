@@ -73,7 +73,7 @@ static void product(Call *call, int threads, Matrices *p)
     return;
   }
   /* A tile packs its parts of A and B for itself: large ones save that, but there should be some for every thread. Where B is packed already, A
-   * is all that they pack again. */
+   * is all that they pack again, and one for each thread will do: in product after product it then finds its part of B in its cache. */
   enum {
     TASKS = 16,
     LEAST_WORK = 1 << 19,
@@ -83,7 +83,7 @@ static void product(Call *call, int threads, Matrices *p)
   };
   Multiply *multiply = multiplier()->multiply;
   real *scratch = (real *)call->gemmScratch + THNN_threadId() * THNN_PRODUCT_SCRATCH;
-  const int64_t size = THNN_max(m * n / (p->packed ? 2 * threads : TASKS), LEAST_WORK / THNN_max(p->k, 1));
+  const int64_t size = THNN_max(m * n / (p->packed ? threads : TASKS), LEAST_WORK / THNN_max(p->k, 1));
   const int64_t height = partSize(m, 2 * THNN_PRODUCT_HEIGHT, 1), width = partSize(n, size / THNN_min(height, m), UNIT);
   const int64_t down = THNN_ceilDiv(m, height), across = THNN_ceilDiv(n, width);
   /* B is packed once for all tiles, if there is memory. Threads that multiply within a loop of theirs may not ask for any: they want one

@@ -89,7 +89,7 @@ THNN_KERNEL void throughReset(const real *restrict gates, const real *restrict h
   }
 }
 
-/* ---- one sample: each task has some rows of weight, or some cells */
+/* ---- one sample, large weights: each task has some rows of weight, or some cells */
 
 static void forwardOne(int threads, const GruSteps *m, const real *weight, real *sums, int64_t share, const Sequence *s)
 {
@@ -167,7 +167,7 @@ static void backwardOne(int threads, const GruStepsBack *b, const real *weight, 
   }
 }
 
-/* ---- more samples: products with weights that are packed once */
+/* ---- more samples, or small weights: products with weights that are packed once */
 
 /* The weights of r and z, and those of g; transposed for the way back. */
 typedef struct Packed {
@@ -221,9 +221,9 @@ static void backwardSome(Call *call, int threads, const GruStepsBack *b, Packed 
 
 static void forward(Call *call, const GruSteps *m, const real *weight, const Sequence *s)
 {
-  const int threads = sequenceThreads(call, s), parts = isApart(s, threads) ? threads : 1;
+  const int threads = sequenceThreads(call, s), parts = isApart(s) ? threads : 1;
   const int64_t n = s->samples, share = THNN_perThread(GRU_PARTS * s->hidden);
-  if (n == 1) {
+  if (n == 1 && !isApart(s)) {
     weight = inRows(call, threads, weight, s);
     real *sums = THNN_scratch(call, THNN_ceilDiv(s->hidden, TASK_ROWS) * share, sizeof(real)); /* one for each task */
     if (THNN_ready(call)) forwardOne(threads, m, weight, sums, share, s);
@@ -237,9 +237,9 @@ static void forward(Call *call, const GruSteps *m, const real *weight, const Seq
 
 static void backward(Call *call, const GruStepsBack *b, const real *weight, const Sequence *s)
 {
-  const int threads = sequenceThreads(call, s), parts = isApart(s, threads) ? threads : 1;
+  const int threads = sequenceThreads(call, s), parts = isApart(s) ? threads : 1;
   const int64_t n = s->samples;
-  if (n == 1) {
+  if (n == 1 && !isApart(s)) {
     weight = inRows(call, threads, weight, s);
     if (THNN_ready(call)) backwardOne(threads, b, weight, s);
     return;

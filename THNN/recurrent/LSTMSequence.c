@@ -17,7 +17,7 @@
  *   h0, c0, gradHidden, gradCell  N x hiddenSize; the gradients are those of the last step's state, and become those of h0 and c0
  *   order                         0: the four rows lie in the order i, f, g, o, as cuDNN has them; 1: i, f, o, g, as rnn has them
  *
- * Samples do not wait for each other: where there are many, each thread takes all steps of some. Else a step's work is shared among
+ * Samples do not wait for each other: where weight is small, each thread takes all steps of some. Else a step's work is shared among
  * threads, for it waits for the step before; with one sample it takes as long as it takes to read weight once. */
 #include "recurrent/sequence.h"
 
@@ -58,7 +58,7 @@ THNN_KERNEL void gradients(const real *restrict gates, real *restrict gradGates,
   }
 }
 
-/* One sample: each task has some cells of a step. */
+/* One sample, large weights: each task has some cells of a step. */
 static void forwardOne(int threads, const LstmSteps *m, const real *weight, real *sums, int64_t share, const Sequence *s)
 {
   const int64_t hidden = s->hidden, row = LSTM_PARTS * hidden, tasks = THNN_ceilDiv(hidden, TASK_ROWS);
@@ -97,9 +97,9 @@ static void forwardSome(Call *call, int threads, const LstmSteps *m, const real 
 
 static void forward(Call *call, const LstmSteps *m, const real *weight, const Sequence *s)
 {
-  const int threads = sequenceThreads(call, s), parts = isApart(s, threads) ? threads : 1;
+  const int threads = sequenceThreads(call, s), parts = isApart(s) ? threads : 1;
   const int64_t n = s->samples, row = LSTM_PARTS * s->hidden, share = THNN_perThread(row);
-  if (n == 1) {
+  if (n == 1 && !isApart(s)) {
     weight = inRows(call, threads, weight, s);
     real *sums = THNN_scratch(call, THNN_ceilDiv(s->hidden, TASK_ROWS) * share, sizeof(real)); /* one for each task */
     if (THNN_ready(call)) forwardOne(threads, m, weight, sums, share, s);
@@ -147,9 +147,9 @@ static void backwardSome(Call *call, int threads, const LstmStepsBack *b, const 
 
 static void backward(Call *call, const LstmStepsBack *b, const real *weight, const Sequence *s)
 {
-  const int threads = sequenceThreads(call, s), parts = isApart(s, threads) ? threads : 1;
+  const int threads = sequenceThreads(call, s), parts = isApart(s) ? threads : 1;
   const int64_t n = s->samples, row = LSTM_PARTS * s->hidden;
-  if (n == 1) {
+  if (n == 1 && !isApart(s)) {
     weight = inRows(call, threads, weight, s);
     if (THNN_ready(call)) backwardOne(threads, b, weight, s);
     return;

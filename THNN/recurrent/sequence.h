@@ -81,27 +81,22 @@ static inline int32_t checkCellsOf(const char *f, const char *name, View v, cons
 #include "core/turn.h"
 
 enum {
-  MANY = 12,              /* samples, at least, that a thread takes for itself, if weights are small: it reads them all in each step */
-  SMALL = 1 << 19,        /* bytes of weights, at most; with these a step of one sample takes no longer than threads take to meet */
-  TASK_ROWS = 128,        /* rows of weight in a task, whose sums are added later */
-  UNITS = 64,             /* cells in a task */
-  LONGEST = 1024          /* terms of a sum in reals */
+  SMALL = 1 << 19,  /* bytes of weights, at most: a thread that reads them all is done before threads meet */
+  TASK_ROWS = 128,  /* rows of weight in a task, whose sums are added later */
+  UNITS = 64,       /* cells in a task */
+  LONGEST = 1024    /* terms of a sum in reals */
 };
 
-/* ---- many samples */
-
-static int isSmall(const Sequence *s) { return s->hidden * s->hidden <= SMALL / s->parts / (int64_t)sizeof(real); }
+/* Does each thread take all steps of some samples? Else a step's work is shared among threads. */
+static int isApart(const Sequence *s) { return s->hidden * s->hidden <= SMALL / s->parts / (int64_t)sizeof(real); }
 
 static int sequenceThreads(const Call *call, const Sequence *s)
 {
-  if (s->samples == 1 && isSmall(s)) return 1;
-  return THNN_threads(call, THNN_min(s->samples, 1 << 20) * THNN_min(s->hidden * s->hidden, 1 << 30) * s->parts);
+  const int threads = THNN_threads(call, THNN_min(s->samples, 1 << 20) * THNN_min(s->hidden * s->hidden, 1 << 30) * s->parts);
+  return isApart(s) ? (int)THNN_max(THNN_min(threads, s->samples), 1) : threads;
 }
 
-/* Does each thread take all steps of some samples? Else a step's work is shared among threads. */
-static int isApart(const Sequence *s, int threads) { return s->samples >= MANY * threads && isSmall(s); }
-
-/* ---- one sample: packing the weights would take longer than it saves */
+/* ---- one sample, large weights: packing them would take longer than it saves */
 
 /* The weight row by row, as these loops read it: how it lay changes no result. NULL if there is no memory. */
 static const real *inRows(Call *call, int threads, const real *weight, const Sequence *s)

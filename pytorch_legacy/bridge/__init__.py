@@ -138,10 +138,11 @@ def to_python(net: Any, path: str | os.PathLike[str], example: Any, *, force: bo
 
 @_needs("onnx", "torch", "onnx", "onnxscript", "onnxruntime")
 def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, *, force: bool = False) -> Any:
-    """Writes the network as an ONNX file, proven in onnxruntime on the examples and on an input of a third size.
+    """Writes the network as an ONNX file, proven in onnxruntime on the examples and on smaller and larger inputs.
 
-    By way of `to_torch` and PyTorch's exporter; where that fixes a size that is to vary, by the older exporter, or with recurrent
-    layers as loops. If none keeps all sizes free, as many dimensions are as can be: the result says which are fixed.
+    By way of `to_torch` and PyTorch's exporter. If that gives other numbers than the network at a size that is to vary, that
+    dimension is fixed, and the file takes no other size there. The others stay free where they can. The result says which are
+    fixed.
 
     Parameters
     ----------
@@ -159,7 +160,8 @@ def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, *, force: bool
     -----
     The inputs are called ``input``, or ``input1``, ``input2`` and so on; outputs likewise. Nodes of a graph that have a name,
     ``node.annotate({"name": "image"})``, give it to the input that they take, and the output that they make.
-    Networks that remember their state from call to call start anew in each run. Needs ``pip install "pytorch-legacy[onnx]"``.
+    Networks that remember their state from call to call start anew in each run. Where a layer drops a dimension because a size
+    that varies is 1, as nn.View does with a batch of one, the file keeps it. Needs ``pip install "pytorch-legacy[onnx]"``.
     """
     from . import exporters
 

@@ -80,7 +80,7 @@ def _avg_pool(usual: Callable[..., Any], rank: int) -> Callable[..., Any]:
         pads = _pads(rank, kernel, step, padding, 1) if options.get("ceil_mode") else None
         if pads is None:
             return usual(x, kernel, step, padding, **options)
-        counted, behind = torch.ones_like(x[:1, :1]), pads
+        counted, behind = torch.ones_like(x.narrow(-rank - 1, 0, 1)), pads  # of one plane
         if options.get("count_include_pad", True):
             border = [p for p in _each(padding, rank)[::-1] for _ in range(2)]
             counted = F.pad(counted, border, value=1.0)
@@ -98,7 +98,7 @@ def written_out(module: torch.nn.Module) -> torch.nn.Module:
     space["F"].logsigmoid = lambda x: -F.softplus(-x)  # that of the exporters is -inf from -104 on
     if "k_largest" in space:
         space["k_largest"] = k_largest
-    return loops.in_steps(module)  # type: ignore[no-any-return]
+    return loops.for_onnx(module)  # type: ignore[no-any-return]
 
 
 def by_masks(module: torch.nn.Module) -> torch.nn.Module:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import logging
+import math
 import os
 import re
 import warnings
@@ -15,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch.fx.experimental.symbolic_shapes import SYMPY_INTERP
 
 from pytorch_legacy import nn, nngraph
 from pytorch_legacy.errors import THNNError, ValueRangeError
@@ -23,6 +26,7 @@ from pytorch_legacy.inference.examples import forget
 
 from .conversion import Conversion, arguments
 from .exportable import by_masks, written_out
+from .farther import LEAST, beyond
 from .loops import with_loops
 from .once import forward_once
 from .proof import TOLERANCE
@@ -32,6 +36,8 @@ from .values import difference, flat, tree
 OPSET = 18
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
 _LONGEST = 160
+Kept = Callable[[int], bool]
+"""Which dimensions are kept free."""
 
 
 class Exported(NamedTuple):
@@ -52,6 +58,13 @@ class Exported(NamedTuple):
     fixed: list[str]
 
 
+class Size(NamedTuple):
+    """A dimension that is to vary, and its size in both examples."""
+
+    axis: int
+    pair: tuple[int, int]
+
+
 class Stateless(torch.nn.Module):
     """A module that keeps a state from call to call, always at the start of a sequence."""
 
@@ -63,6 +76,18 @@ class Stateless(torch.nn.Module):
         return self.module(*inputs)[0]
 
 
+def _sized(array: np.ndarray, sizes: dict[int, int]) -> np.ndarray:
+    """The array in other sizes along some axes."""
+    for axis, size in sizes.items():
+        array = np.take(array, range(size), axis, mode="wrap")
+    return array
+
+
+def _imagined(array: np.ndarray, sizes: dict[int, int]) -> torch.Tensor:
+    """A tensor of these sizes without numbers."""
+    return torch.empty([sizes.get(axis, size) for axis, size in enumerate(array.shape)], device="meta")
+
+
 class Export:
     """A network on its way to a file.
 
@@ -70,9 +95,10 @@ class Export:
     ----------
     module : torch.nn.Module
     trials : list of (input, output)
-        Inputs, and what our network gives for them: the examples, one of a third size, and one of much larger ones.
-    free : list of sets
-        For each array of the input, the dimensions that are to vary.
+        Inputs, and what our network gives for them: the examples, one of a third size, a batch of one, one where all sizes that
+        vary are 1, and one of much larger ones.
+    free : list of dict
+        For each array of the input, the dimensions that are to vary, and their sizes in both examples.
     isDouble : bool
         Are its weights in double precision?
     """
@@ -88,13 +114,32 @@ class Export:
         self.isDouble = conversion.kind == "double"
         first, last = flat([conversion.examples[0]]), flat([conversion.examples[-1]])
         self.free = [
-            {i for i, (a, b) in enumerate(zip(x.shape, y.shape, strict=True)) if a != b} for x, y in zip(first, last, strict=True)
+            {i: pair for i, pair in enumerate(zip(x.shape, y.shape, strict=True)) if pair[0] != pair[1]}
+            for x, y in zip(first, last, strict=True)
         ]
-        inputs = [*conversion.examples, *([tree(_larger, *conversion.examples)] if any(self.free) else [])]
-        inputs += [] if conversion.far is None else [conversion.far]
-        self._net = conversion.net
+        self._net, self._base = conversion.net, conversion.examples[-1]
+        inputs = [*conversion.examples]
+        if free := self._free():
+            inputs.append(self._resized({size: max(size.pair) + abs(size.pair[1] - size.pair[0]) for size in free}))
+            batch = self._free((0).__eq__)
+            inputs += [self._resized(dict.fromkeys(some, 1)) for some in ([batch] * (0 < len(batch) < len(free)) + [free])]
+            inputs += [] if conversion.far is None else [conversion.far]
         self.trials = [*self._ran(inputs)]
         self._example = self.trials[min(1, len(self.trials) - 1)]
+
+    def _free(self, kept: Kept = lambda axis: True) -> list[Size]:
+        """The sizes of what is kept free; those that are one are alike in several arrays."""
+        return sorted({Size(axis, pair) for axes in self.free for axis, pair in axes.items() if kept(axis)})
+
+    def _resized(self, sizes: dict[Size, int], make: Any = _sized) -> Any:
+        """The second example in other sizes; or what `make` makes of each array and its new sizes."""
+        free = iter(self.free)
+
+        def one(array: np.ndarray) -> Any:
+            found = {axis: sizes.get(Size(axis, pair)) for axis, pair in next(free).items()}
+            return make(array, {axis: size for axis, size in found.items() if size})
+
+        return tree(one, self._base)
 
     def _ran(self, inputs: list[Any]) -> Iterator[tuple[Any, Any]]:
         """The inputs that the network takes, each with what it gives."""
@@ -103,19 +148,19 @@ class Export:
             with contextlib.suppress(THNNError):  # not every size need be one that it takes
                 yield input, tree(np.array, forward_once(self._net, tree(np.copy, input)))
 
-    def _trials(self, kept: Callable[[int], bool]) -> list[tuple[Any, Any]]:
+    def _trials(self, kept: Kept) -> list[tuple[Any, Any]]:
         """Those that differ in what is kept free alone."""
         if all(kept(axis) for axes in self.free for axis in axes):
             return self.trials
         base, inputs = self._example[0], {}
         for goal, _ in self.trials:
             axes = iter(self.free)
-            input = tree(lambda a, b, axes=axes: _fitted(a, b, {axis for axis in next(axes) if kept(axis)}), base, goal)
+            input = tree(lambda a, b, axes=axes: _sized(a, {i: b.shape[i] for i in next(axes) if kept(i)}), base, goal)
             inputs[repr(tree(np.shape, input))] = input
         inputs["others"] = tree(lambda array: np.roll(array, 1, 0), base)  # what a file has of the numbers is no constant
         return [*self._ran([*inputs.values()])]
 
-    def shapes(self, kept: Callable[[int], bool]) -> Any:
+    def shapes(self, kept: Kept) -> Any:
         """``dynamic_shapes`` as torch.export takes them, of the dimensions that are kept free."""
         free = iter(self.free)
 
@@ -130,44 +175,62 @@ class Export:
         """The input to export with."""
         return arguments(self._example[0])
 
-    def gap(self, run: Callable[[list[Any]], list[Any]], kept: Callable[[int], bool]) -> float:
+    def program(self, kept: Kept, module: torch.nn.Module) -> tuple[Any, list[tuple[Any, Any]]]:
+        """What torch.export makes of the module, and trials of the sizes that it may not be right for.
+
+        It takes notes of the sizes that it thought of, often for a quick look at a layout. Those against sizes that the network
+        takes are left out: the trials are to show whether these are right.
+        """
+        with _sizes_of_one():
+            program = torch.export.export(module, self.example(), dynamic_shapes=self.shapes(kept))
+        names, notes = inspect.signature(module.forward), [*program._guards_code]
+        doubted: list[tuple[Any, Any]] = []
+        for sizes in self._choices(kept):
+            made = self._resized(sizes, _imagined)
+            space = {"L": names.bind(*(made if isinstance(made, list) else [made])).arguments}
+            wrong = {note for note in notes if not eval(note, {"math": math} | SYMPY_INTERP, space)}
+            trials = [*self._ran([self._resized(sizes)])] if wrong else []
+            if any(np.size(array) for _, output in trials for array in flat([output])):  # of no steps nothing is left
+                doubted += trials
+                program._guards_code = [note for note in program._guards_code if note not in wrong]
+        return program, doubted
+
+    def _choices(self, kept: Kept) -> Iterator[dict[Size, int]]:
+        """Sizes near and far: of each by itself, of those together that are alike in both examples, and of all."""
+        free = self._free(kept)
+        alike = [[size for size in free if size.pair == pair] for pair in {size.pair for size in free}]
+        for some in (*([size] for size in free), *(some for some in alike if len(some) > 1), free):
+            yield from (dict.fromkeys(some, n) for n in range(1, 13))
+            yield {size: beyond(size.pair, 2 * max(size.pair)) for size in some}
+            yield {size: beyond(size.pair, LEAST) for size in some}
+
+    def gap(self, run: Callable[[list[Any]], list[Any]], kept: Kept, doubted: list[Any]) -> float:
         """The largest difference of what `run` gives, for all sizes of what is kept free; infinity where there are none."""
         worst, trials = 0.0, self._trials(kept)
         if len({repr(tree(np.shape, input)) for input, _ in trials}) < 2 and any(
             kept(axis) for axes in self.free for axis in axes
         ):
             return float("inf")  # the network itself takes no other size
-        for input, output in trials:
-            worst = max(worst, difference(flat([output]), flat([run(flat([input]))])))
+        ranks = [*map(np.ndim, flat([self._example[1]]))]
+        for input, output in [*trials, *doubted]:
+            ours, theirs = flat([output]), flat([run(flat([input]))])
+            if [*map(np.ndim, ours)] != ranks:  # our layers may drop a dimension of size 1, which the file has
+                ours, theirs = ([value.reshape(-1) for value in values] for values in (ours, theirs))
+            worst = max(worst, difference(ours, theirs))
         return worst
-
-
-def _fitted(array: np.ndarray, goal: np.ndarray, axes: set[int]) -> np.ndarray:
-    """The array in the sizes of another one along these axes."""
-    for axis in axes:
-        array = np.take(array, range(goal.shape[axis]), axis, mode="wrap")
-    return array
-
-
-def _larger(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """An array of a third size, where two differ."""
-    more = [(0, abs(b - a)) for a, b in zip(first.shape, second.shape, strict=True)]
-    return np.pad(max(first, second, key=np.size), more, mode="wrap") if any(map(max, more)) else second
 
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Exporters talk; what they have to say is in their exceptions."""
-    level, log = logging.root.manager.disable, getattr(torch._C, "_jit_onnx_log", None)
+    level = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
-    torch._C._jit_onnx_log = lambda *_: None  # which writes past sys.stdout
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:
         logging.disable(level)
-        torch._C._jit_onnx_log = log  # type: ignore[assignment]
 
 
 def _sizes_of_one() -> AbstractContextManager[None]:
@@ -228,7 +291,8 @@ def _name(data: Any) -> Any:
 def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, force: bool = False) -> Exported:
     """See `pytorch_legacy.to_onnx`."""
     import onnxruntime
-    import onnxscript  # noqa: F401  (the exporter needs it, and says so in many words)
+    from onnxscript import optimizer
+    from onnxscript.ir.passes import common
 
     if Path(path).suffix != ".onnx":
         raise ValueRangeError(f"{path}: expected a name that ends in .onnx")
@@ -238,34 +302,23 @@ def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, force: bool = 
     outputs = _names(export.trials[0][1], "output", output_names(net))
     outputs = [f"{name}_out" if name in inputs else name for name in outputs]
 
-    def dynamo(kept: Callable[[int], bool], module: torch.nn.Module = export.module) -> bytes:
-        program = torch.onnx.export(
-            module,
-            export.example(),
-            dynamo=True,
-            dynamic_shapes=export.shapes(kept),
-            input_names=inputs,
-            output_names=outputs,
-            opset_version=OPSET,
-            verbose=False,
-        )
-        return bytes(program.model_proto.SerializeToString())
-
-    def script(kept: Callable[[int], bool]) -> bytes:
-        axes = {name: {i: f"{name}_{i}" for i in free if kept(i)} for name, free in zip(inputs, export.free, strict=True)}
-        axes |= {name: {0: f"{name}_0"} for name in outputs} if any(export.free) else {}
-        file = io.BytesIO()
-        torch.onnx.export(
-            export.module,
-            export.example(),
-            file,
-            dynamo=False,
-            dynamic_axes={name: free for name, free in axes.items() if free},
-            input_names=inputs,
-            output_names=outputs,
-            opset_version=OPSET,
-        )
-        return file.getvalue()
+    def make(program: Any) -> bytes:
+        with _sizes_of_one():
+            made = torch.onnx.export(
+                program,
+                dynamo=True,
+                input_names=inputs,
+                output_names=outputs,
+                opset_version=OPSET,
+                verbose=False,
+                optimize=False,  # which takes what is near 0 and 1 for 0 and 1
+                custom_translation_table={torch.ops.aten.squeeze.dim: _squeezed},
+            )
+        optimizer.inline(made.model)
+        optimizer.fold_constants(made.model)
+        common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(made.model)
+        optimizer.remove_unused_nodes(made.model)
+        return bytes(made.model_proto.SerializeToString())
 
     def runner(model: bytes) -> Callable[[list[Any]], list[Any]]:
         quiet = onnxruntime.SessionOptions()
@@ -274,7 +327,14 @@ def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, force: bool = 
         taken = {entry.name for entry in session.get_inputs()}
         return lambda arrays: session.run(outputs, {k: v for k, v in zip(inputs, arrays, strict=True) if k in taken})
 
-    return _written(export, path, inputs, _ways(export, {"dynamo": dynamo, "TorchScript": script}), runner)
+    return _written(export, path, inputs, {"dynamo": export.module}, make, runner)
+
+
+def _squeezed(x: Any, dim: int) -> Any:
+    """torch.squeeze in ONNX, where a file's arrays do not change their rank: a size that may come to be 1 stays."""
+    from onnxscript import opset18
+
+    return opset18.Squeeze(x, [dim]) if x.shape[dim] == 1 else opset18.Identity(x)
 
 
 def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, force: bool = False) -> Exported:
@@ -284,9 +344,7 @@ def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, force: bool = F
     check_target(path)
     export = Export(net, example, force, change=by_masks)
 
-    def exported(kept: Callable[[int], bool], module: torch.nn.Module = export.module) -> bytes:
-        with _sizes_of_one():
-            program = torch.export.export(module, export.example(), dynamic_shapes=export.shapes(kept))
+    def make(program: Any) -> bytes:
         file = io.BytesIO()
         torch.export.save(program, file)
         return file.getvalue()
@@ -303,34 +361,37 @@ def to_pt2(net: Any, path: str | os.PathLike[str], example: Any, force: bool = F
         return run
 
     inputs = _names(export.trials[0][0], "input", input_names(net))
-    return _written(export, path, inputs, _ways(export, {"torch.export": exported}), runner)
+    ways = {"torch.export": export.module}
+    if (looped := with_loops(export.module)) is not None:
+        ways["torch.export, step by step"] = looped  # slower, with any number of steps
+    return _written(export, path, inputs, ways, make, runner)
 
 
-def _ways(export: Export, ways: dict[str, Callable[..., bytes]]) -> dict[str, Callable[..., bytes]]:
-    """The ways, and last the first of them with recurrent layers as loops, which are slower and take any number of steps."""
-    if (module := with_loops(export.module)) is None:
-        return ways
-    first, make = next(iter(ways.items()))
-    return ways | {f"{first}, step by step": lambda kept: make(kept, module)}
-
-
-def _written(export: Export, path: Any, inputs: list[str], ways: dict[str, Any], runner: Callable[[bytes], Any]) -> Exported:
-    """Writes what the first way makes that gives our numbers and keeps all sizes free, or as many dimensions as any way does."""
+def _written(
+    export: Export,
+    path: Any,
+    inputs: list[str],
+    ways: dict[str, torch.nn.Module],
+    make: Callable[[Any], bytes],
+    runner: Callable[[bytes], Any],
+) -> Exported:
+    """Writes the first module that gives our numbers and keeps all sizes free, or as many dimensions as any one does."""
     problems: list[str] = []
 
     def made(axes: list[int]) -> Exported | None:
-        kept: Callable[[int], bool] = axes.__contains__
+        kept: Kept = axes.__contains__
         lost = [
             f"{name}: dimension {axis}"
             for name, free in zip(inputs, export.free, strict=True)
             for axis in sorted(free)
             if not kept(axis)
         ]
-        for way, make in ways.items():
+        for way, module in ways.items():
             try:
                 with _quiet():
-                    model = make(kept)
-                    gap = export.gap(runner(model), kept)
+                    program, doubted = export.program(kept, module)
+                    model = make(program)
+                    gap = export.gap(runner(model), kept, doubted)
             except Exception as error:
                 problems.append(f"{way}: {_told(error)}")
                 continue

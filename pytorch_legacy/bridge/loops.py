@@ -146,19 +146,68 @@ def _step(mode: str, a: torch.Tensor, b: torch.Tensor, state: Sequence[torch.Ten
     return [(a + b).tanh() if mode == "RNN_TANH" else (a + b).relu()]
 
 
-def in_steps(module: Any, every: bool = False) -> Any:
-    """The module with the layers as loops that exporters to ONNX get wrong, or with every one of them."""
-    for name, inner in [*module.named_children()]:
-        if type(inner) not in LAYERS:
-            in_steps(inner, every)
-        elif every or inner.proj_size or inner.weight_ih_l0.dtype == torch.float64:
-            setattr(module, name, Stepwise(inner))
-    return module
+class Onnx(torch.nn.Module):
+    """An nn.LSTM, nn.GRU or nn.RNN as ONNX's own layers, which take any number of steps; torch.export would fix it."""
+
+    def __init__(self, rnn: Any) -> None:
+        super().__init__()
+        self.mode, self.layers, self.ways, self.swaps = rnn.mode, rnn.num_layers, 1 + rnn.bidirectional, rnn.batch_first
+        self.size, self.kinds = rnn.hidden_size, ["weight_ih", "weight_hh", *["bias_ih", "bias_hh"] * rnn.bias]
+        order = {"LSTM": (0, 3, 1, 2), "GRU": (1, 0, 2)}.get(rnn.mode, (0,))  # in which ONNX has the gates
+        for layer in range(rnn.num_layers):
+            for kind in self.kinds:
+                given = [getattr(rnn, f"{kind}_l{layer}{'_reverse' * way}").detach() for way in range(self.ways)]
+                turned = [torch.cat([one.chunk(len(order))[i] for i in order]) for one in given]
+                self.register_buffer(f"{kind}{layer}", torch.stack(turned))
+
+    def forward(self, x: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, Any]:
+        x = x.transpose(0, 1) if self.swaps else x
+        begin = [] if state is None else _listed(state)
+        ends: list[Any] = []
+        for layer in range(self.layers):
+            weights = [getattr(self, f"{kind}{layer}") for kind in self.kinds]
+            x, end = self._layer(x, weights, [part[self.ways * layer : self.ways * (layer + 1)] for part in begin])
+            ends.append(end)
+        after = tuple(torch.cat(parts) for parts in zip(*ends, strict=True))
+        return x.transpose(0, 1) if self.swaps else x, after if self.mode == "LSTM" else after[0]
+
+    def _layer(self, x: torch.Tensor, weights: list[torch.Tensor], begin: list[torch.Tensor]) -> tuple[torch.Tensor, list[Any]]:
+        """The outputs of one layer, and its last state."""
+        options: dict[str, Any] = {"hidden_size": self.size, "direction": "bidirectional" if self.ways > 1 else "forward"}
+        if self.mode == "GRU":
+            options["linear_before_reset"] = 1
+        elif self.mode != "LSTM":
+            options["activations"] = ["Relu" if self.mode == "RNN_RELU" else "Tanh"] * self.ways
+        state = self.ways, x.shape[1], self.size
+        count = 1 + (self.mode == "LSTM")
+        y, *end = torch.onnx.ops.symbolic_multi_out(
+            self.mode.partition("_")[0],
+            [x, *weights[:2], torch.cat(weights[2:], 1) if weights[2:] else None, None, *begin],
+            options,
+            dtypes=[x.dtype] * (1 + count),
+            shapes=[(x.shape[0], *state), *[state] * count],
+        )
+        return torch.cat(y.unbind(1), -1), end
+
+
+def for_onnx(module: Any) -> Any:
+    """The module with recurrent layers as those of ONNX, or as loops where onnxruntime has none."""
+    return _replaced(module, lambda rnn: (Stepwise if rnn.proj_size or rnn.weight_ih_l0.dtype == torch.float64 else Onnx)(rnn))
 
 
 def with_loops(module: torch.nn.Module) -> torch.nn.Module | None:
     """A second module, of the same weights, with each recurrent layer as a loop; None where that is the same one."""
-    holders = [part for part in module.modules() if type(part) is not Stepwise]
-    if not any(type(part) in LAYERS for holder in holders for part in holder.children()):
+    if not any(type(part) in LAYERS for part in module.modules()):
         return None
-    return in_steps(copy.deepcopy(module, {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}), True)
+    shared: dict[int, Any] = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
+    return _replaced(copy.deepcopy(module, shared), Stepwise)  # type: ignore[no-any-return]
+
+
+def _replaced(module: Any, make: Callable[[Any], torch.nn.Module]) -> Any:
+    """The module with what `make` makes in place of each recurrent layer."""
+    for name, inner in [*module.named_children()]:
+        if type(inner) in LAYERS:
+            setattr(module, name, make(inner))
+        else:
+            _replaced(inner, make)
+    return module

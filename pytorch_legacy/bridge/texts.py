@@ -100,9 +100,8 @@ def reshaped(x: Value, shapes: list[tuple[int, ...]]) -> Any:
 
 
 def unfolded(value: Value, *leading: Any) -> str:
-    """`value` with its first dimension taken apart into sizes; not by unflatten, for which the older way to ONNX fixes them."""
-    rest = (f"{value}.size({i})" if size is None else size for i, size in enumerate(value.shape) if i)
-    return f"{value}.reshape({joined((*leading, *rest))})"
+    """`value` with its first dimension taken apart into sizes."""
+    return f"{value}.unflatten(0, ({joined(leading)}))"
 
 
 def _sizes_from(x: Value, shape: Shape, shapes: list[tuple[int, ...]]) -> list[str]:

@@ -64,7 +64,7 @@ def test_pt2(tmp_path: Path) -> None:
 
 
 def test_time_of_recurrent_networks(tmp_path: Path) -> None:
-    """Time is free in ONNX, by the older exporter if need be, and in .pt2, step by step."""
+    """Time is free in ONNX, and in .pt2, step by step."""
     runtime = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnxscript")
     net = pl.rnn.SeqLSTM(3, 4)

@@ -143,6 +143,66 @@ def test_a_size_that_is_one_in_both_examples(make: Callable[[], nn.Module], fixe
             np.testing.assert_array_equal(found, expected)
 
 
+def pooled_steps(*then: nn.Module) -> nn.Module:
+    """Steps are the first dimension; of up to six of them one is left."""
+    return nn.Sequential(nn.Transpose([0, 1]), nn.TemporalMaxPooling(2, 5), *then).float()
+
+
+@pytest.mark.parametrize("kind", ["net.onnx", "net.pt2"])
+def test_a_size_that_follows_from_the_first_dimension(kind: str, tmp_path: Path) -> None:
+    """What is 1 for few steps is no constant; a table as long as that fixes the steps."""
+    pair = [draw(3, 2, 4).astype(np.float32), draw(4, 3, 4).astype(np.float32)]
+    free, fixed = pooled_steps(nn.Narrow(1, 0, -1)), pooled_steps(nn.SplitTable(1), nn.JoinTable(1))
+    assert write(free, tmp_path / kind, pair).fixed == []
+    for steps, batch in ((2, 1), (12, 2), (90, 3)):
+        x = draw(steps, batch, 4).astype(np.float32)
+        np.testing.assert_array_equal(run(tmp_path / kind, x)[0], free.forward(x))
+    assert write(fixed, tmp_path / kind, pair).fixed == ["input: dimension 0"]
+    x = draw(4, 5, 4).astype(np.float32)
+    np.testing.assert_array_equal(run(tmp_path / kind, x)[0], fixed.forward(x))
+    with pytest.raises(Exception, match=r"(?i)dimension|guard|size"):
+        run(tmp_path / kind, draw(12, 5, 4).astype(np.float32))
+
+
+ONES = {
+    "rows": (nn.LayerNormalization(4), ((3, 4), (4, 4))),
+    "planes": (nn.SpatialAdaptiveMaxPooling(3, 3), ((2, 3, 5, 5), (3, 4, 6, 7))),
+    "cells": (nn.SpatialContrastiveNormalization(2, np.ones((3, 3))), ((2, 2, 4, 5), (3, 2, 5, 6))),
+    "squeezed": (nn.Squeeze(), ((2, 3, 1, 4), (3, 4, 1, 5))),
+    "columns": (nn.Sequential(nn.ConcatTable(nn.Identity(), nn.Tanh()), nn.MM(True)), ((4, 3, 2), (5, 4, 3))),
+}
+
+
+@pytest.mark.parametrize("kind", ["net.onnx", "net.pt2"])
+@pytest.mark.parametrize("name", ONES)
+def test_sizes_of_one(name: str, kind: str, tmp_path: Path) -> None:
+    """Each free size may be 1 alone, and all of them together."""
+    net, shapes = ONES[name]
+    net = net.float()
+    pair = [draw(*shape).astype(np.float32) for shape in shapes]
+    assert write(net, tmp_path / kind, pair).fixed == []
+    free = [axis for axis, sizes in enumerate(zip(*shapes, strict=True)) if len({*sizes}) > 1]
+    for ones in [*([axis] for axis in free), free]:
+        x = draw(*(1 if axis in ones else size for axis, size in enumerate(shapes[1]))).astype(np.float32)
+        np.testing.assert_allclose(run(tmp_path / kind, x)[0].ravel(), net.forward(x).ravel(), rtol=0, atol=1e-5)
+
+
+def test_layers_of_onnx(tmp_path: Path) -> None:
+    """Recurrent layers are those of ONNX, whatever stands beside them, for any number of steps and samples."""
+    onnx = pytest.importorskip("onnx")
+    cudnn = pl.cudnn
+    kinds = cudnn.LSTM(4, 3, 2), cudnn.BGRU(4, 3, 2), cudnn.RNNReLU(4, 3, 1), cudnn.RNNTanh(4, 2, 2), cudnn.BLSTM(4, 3, 1, True)
+    nets = [nn.Sequential(kind, nn.TemporalMaxPooling(1, 2)) for kind in (*kinds, rnn.SeqLSTM(4, 3).remember("both"))]
+    net = nn.ConcatTable(*nets).float().evaluate()
+    assert write(net, tmp_path / "net.onnx", [draw(4, 2, 4).astype(np.float32), draw(6, 3, 4).astype(np.float32)]).fixed == []
+    ops = {node.op_type for node in onnx.load(tmp_path / "net.onnx").graph.node}
+    assert {"LSTM", "GRU", "RNN"} == ops & {"LSTM", "GRU", "RNN", "Scan"}
+    for steps, batch in ((1, 1), (9, 1), (2, 5)):
+        x = draw(steps, batch, 4).astype(np.float32)
+        for found, expected in zip(run(tmp_path / "net.onnx", x), net.forget().forward(x), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+
+
 @pytest.mark.parametrize("kind", ["net.onnx", "net.pt2"])
 def test_windows_behind_the_input(kind: str, tmp_path: Path) -> None:
     """`ceil` asks for a window that would start behind the input in some sizes, in those of the examples and not in others."""
@@ -162,6 +222,25 @@ def test_windows_behind_the_input(kind: str, tmp_path: Path) -> None:
         x = draw(3, 2, height, width).astype(net._dtype)
         for found, expected in zip(run(tmp_path / kind, x), net.forward(x), strict=True):
             np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["net.onnx", "net.pt2"])
+def test_planes_without_a_batch(kind: str, tmp_path: Path) -> None:
+    net = nn.ConcatTable(nn.SpatialAveragePooling(3, 2, 5, 4, 1, 1).ceil(), pl.dpnn.SpatialUniformCrop(2)).float()
+    assert write(net, tmp_path / kind, [draw(2, 3, 8).astype(np.float32), draw(3, 4, 9).astype(np.float32)]).fixed == []
+    for shape in ((1, 2, 5), (4, 9, 11), (2, 12, 18)):
+        x = draw(*shape).astype(np.float32)
+        for found, expected in zip(run(tmp_path / kind, x), net.evaluate().forward(x), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+
+
+def test_small_constants(tmp_path: Path) -> None:
+    """What is near 0 is not 0: ONNX's optimizer takes it for that."""
+    net = nn.ConcatTable(nn.Normalize(2), nn.Sequential(nn.AddConstant(1e-9), nn.MulConstant(1e9))).float()
+    write(net, tmp_path / "net.onnx", (None, 4))
+    for x in (np.zeros((2, 4), np.float32), np.full((1, 4), 1e-6, np.float32)):
+        for found, expected in zip(run(tmp_path / "net.onnx", x), net.forward(x), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["net.onnx", "net.pt2"])

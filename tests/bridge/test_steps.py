@@ -116,7 +116,7 @@ def test_a_step_alone(layer: nn.Module) -> None:
 
 def test_steps_are_folded_once() -> None:
     module = pl.to_torch(KEPT["within"](), FREE)
-    assert module.source.count("flatten(0, 1)") == 2 and module.source.count(".reshape(x.size(0), -1, 4)") == 1
+    assert module.source.count("flatten(0, 1)") == 2 and module.source.count(".unflatten(0, (x.size(0), -1))") == 1
 
 
 def test_steps_of_several_sizes() -> None:

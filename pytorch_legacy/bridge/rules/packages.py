@@ -87,7 +87,7 @@ def balance(m, x, w):
 @rule(dpnn.SpatialUniformCrop)
 def uniform_crop(m, x, w):
     rows, columns = int(m.oheight), int(m.owidth)
-    top, left = (f"max(-((-{x}.size({axis}) + {size}) // 2), 1) - 1" for axis, size in ((-2, rows), (-1, columns)))
+    top, left = (f"max(({x}.size({axis}) - {size - 1}) // 2, 1) - 1" for axis, size in ((-2, rows), (-1, columns)))
     w.note("in training it cropped at random, which is not written")
     return f"{x}.narrow(-2, {top}, {rows}).narrow(-1, {left}, {columns})"
 

@@ -3,7 +3,7 @@
 from pytorch_legacy import authors, nn, nnx
 
 from ..registry import rule
-from ..texts import number, sizes, unbatched
+from ..texts import axis, number, sizes, unbatched
 
 
 @rule(nn.SpatialUpSamplingNearest, nn.VolumetricUpSamplingNearest)
@@ -39,7 +39,7 @@ def grid_sampler(m, x, w):
 
 @rule(nnx.SpatialUpSampling)
 def repeated(m, x, w):
-    return f"{x}.repeat_interleave({m.dH}, -2).repeat_interleave({m.dW}, -1)"
+    return f"{x}.repeat_interleave({m.dH}, {axis(m, m.yDim, x)}).repeat_interleave({m.dW}, {axis(m, m.xDim, x)})"
 
 
 @rule(nnx.SpatialDownSampling)

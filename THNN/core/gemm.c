@@ -22,6 +22,13 @@ static int64_t partSize(int64_t n, int64_t wanted, int64_t unit)
   return THNN_ceilDiv(THNN_ceilDiv(n, parts), unit) * unit;
 }
 
+/* Rows of a tile, which packs its part of B once for them. Each thread has as many bands of rows, if there is one for each. */
+static int64_t heightOf(int64_t m, int threads)
+{
+  const int64_t bands = THNN_ceilDiv(m, THNN_PRODUCT_HEIGHT), sharers = THNN_min(threads, bands);
+  return THNN_ceilDiv(m, THNN_ceilDiv(bands, sharers) * sharers);
+}
+
 /* Rows [top, bottom) of C = alpha * A * B^T + beta * C for a few rows of B: memory is read as it lies. */
 THNN_KERNEL void fewDots(const Matrices *p, int64_t top, int64_t bottom)
 {
@@ -79,16 +86,17 @@ static void product(Call *call, int threads, Matrices *p)
     LEAST_WORK = 1 << 19,
     UNIT = 32,
     OFTEN = 4,
-    LARGEST = 1 << 23,
+    LEAST = 1 << 13,
+    MOST = 1 << 23,
   };
   Multiply *multiply = multiplier()->multiply;
   real *scratch = (real *)call->gemmScratch + THNN_threadId() * THNN_PRODUCT_SCRATCH;
   const int64_t size = THNN_max(m * n / (p->packed ? threads : TASKS), LEAST_WORK / THNN_max(p->k, 1));
-  const int64_t height = partSize(m, 2 * THNN_PRODUCT_HEIGHT, 1), width = partSize(n, size / THNN_min(height, m), UNIT);
+  const int64_t height = heightOf(m, threads), width = partSize(n, size / THNN_min(height, m), UNIT);
   const int64_t down = THNN_ceilDiv(m, height), across = THNN_ceilDiv(n, width);
   /* B is packed once for all tiles, if there is memory. Threads that multiply within a loop of theirs may not ask for any: they want one
    * thread each. */
-  if (!p->packed && p->alpha == 1 && threads > 1 && down >= OFTEN && n * p->k <= LARGEST) {
+  if (!p->packed && p->alpha == 1 && threads > 1 && down >= OFTEN && n * p->k >= LEAST && n * p->k <= MOST) {
     real *packed = THNN_arenaAllocate(call->arena, (size_t)packedSize(n, p->k) * sizeof(real));
     if (packed) packAll(threads, p, packed);
     p->packed = packed;

@@ -35,7 +35,7 @@ extern const Multiplier THNN_(multiplier), THNN_(multiplierAvx2), THNN_(multipli
 
 enum {
   THNN_PRODUCT_DEPTH = 256,  /* so many terms of a few columns of B stay in the first cache */
-  THNN_PRODUCT_HEIGHT = 112, /* so many rows of A in the second one; a multiple of the micro-kernel's */
+  THNN_PRODUCT_HEIGHT = 210, /* so many rows of A in the second one; a multiple of the micro-kernels' */
   THNN_PRODUCT_SCRATCH = (THNN_PRODUCT_HEIGHT + 32) * THNN_PRODUCT_DEPTH + 16 * 32 /* elements of a thread */
 };
 

@@ -62,8 +62,6 @@ class Sequencer(AbstractSequencer):
         self._dtype = module._dtype
         self.output, self.gradInput = [], []
 
-    _isAtOnce = False  # the last call
-
     @property
     def module(self) -> AbstractRecurrent:
         module = self.modules[0]
@@ -75,11 +73,8 @@ class Sequencer(AbstractSequencer):
         self.module.maxBPTTstep(len(steps))
         if not self._remembers():
             self.module.forget()
-        if self._isAtOnce:  # what it returned then is the layer's own memory
-            self.output, self.gradInput = [], []
         layer = layer_of_rows(self.module, input)
-        self._isAtOnce = layer is not None and self._allAtOnce(layer, input)
-        if self._isAtOnce:
+        if layer is not None and self._allAtOnce(layer, input):
             return self.output
         outputs = []
         for t in range(len(steps)):
@@ -91,21 +86,21 @@ class Sequencer(AbstractSequencer):
     def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
         check.like(self, "gradOutput", gradOutput, self.output)
         if self._wentAtOnce():
-            gradInput = self._layer().updateGradInput(rows(input), rows(gradOutput))
-            gradInput = gradInput.reshape(*gradOutput.shape[:2], *gradInput.shape[1:])
-            self.gradInput = gradInput if is_tensor(input) else [*gradInput]
+            gradInput = self.module.recurrentModule.updateGradInput(rows(input), rows(gradOutput))
+            gradients = self._inSteps("gradInput", gradInput, gradOutput)
+            self.gradInput = gradients if is_tensor(input) else [*gradients]
             return self.gradInput
         self._rewind()
-        gradients: list[Any] = [None] * len(sequence(self, "input", input))
-        for t in reversed(range(len(gradients))):
+        ofSteps: list[Any] = [None] * len(sequence(self, "input", input))
+        for t in reversed(range(len(ofSteps))):
             with at_step(t, self):
-                gradients[t] = self.module.updateGradInput(input[t], gradOutput[t])
-        self.gradInput = joined(self, "gradInput", gradients, input)
+                ofSteps[t] = self.module.updateGradInput(input[t], gradOutput[t])
+        self.gradInput = joined(self, "gradInput", ofSteps, input)
         return self.gradInput
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
         if self._wentAtOnce():
-            self._layer().accGradParameters(rows(input), rows(gradOutput), scale)
+            self.module.recurrentModule.accGradParameters(rows(input), rows(gradOutput), scale)
             return
         self._rewind()
         for t in reversed(range(len(sequence(self, "input", input)))):
@@ -120,7 +115,7 @@ class Sequencer(AbstractSequencer):
             raise
         except Exception:
             return False
-        self.output = output.reshape(*input.shape[:2], *output.shape[1:])
+        self.output = self._inSteps("output", output, input)
         self.module.outputs.clear()  # of steps
         self.module.output = self.output[-1]
         self.module.step += len(input)
@@ -130,8 +125,11 @@ class Sequencer(AbstractSequencer):
         """Did the last call, in training? Then no output of a step is kept."""
         return self.module.train and self.module.step > 0 and not self.module.outputs
 
-    def _layer(self) -> Module:
-        return self.module.recurrentModule
+    def _inSteps(self, name: str, values: Tensor, steps: Tensor) -> Tensor:
+        """Rows as steps again, in a buffer of the sequencer's: another one may apply the same layer, which has only one."""
+        buffer: Tensor = self._resize(name, (*steps.shape[:2], *values.shape[1:]), values.dtype)
+        buffer.reshape(values.shape)[...] = values
+        return buffer
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)

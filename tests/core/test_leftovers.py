@@ -7,6 +7,7 @@ notes whether there was one.
 from __future__ import annotations
 
 import ctypes
+import os
 import platform
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,14 +16,18 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import nn, rnn
+from pytorch_legacy import backend, nn, rnn
 from pytorch_legacy.backend.header import Function
 from tests import capi
 from tests.capi import GENERIC, last_error
 from tests.rows import all_of, rows
 
 isKnown = platform.machine() == "x86_64" and platform.system() == "Linux"
-pytestmark = pytest.mark.skipif(not isKnown, reason="reads the flags of x86-64 where Linux has them")
+isFilled = "libasan" in os.environ.get("LD_PRELOAD", "")
+pytestmark = [
+    pytest.mark.skipif(not isKnown, reason="reads the flags of x86-64 where Linux has them"),
+    pytest.mark.skipif(isFilled, reason="AddressSanitizer's build fills scratch memory with NaN"),
+]
 
 functions = rows("function", [(f.layer, f.name, f) for f in GENERIC])
 reals = all_of("real", capi.REALS)
@@ -50,6 +55,25 @@ def one_thread() -> Iterator[None]:
     yield
     pl.setNumThreads(threads)
     pl.setConvolution("fast")
+
+
+def used() -> int:
+    """Bytes that the process has from malloc."""
+    mallinfo = ctypes.CDLL("libc.so.6").mallinfo2
+    mallinfo.restype = type("mallinfo2", (ctypes.Structure,), {"_fields_": [(f"field{i}", ctypes.c_size_t) for i in range(10)]})
+    info = mallinfo()
+    return int(info.field4 + info.field7)  # hblkhd, uordblks
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="asks the C library how much memory is in use")
+def test_the_call_before_leaves_something() -> None:
+    """Without this the tests below would ask for nothing."""
+    soiling.forward(LEFT)
+    assert backend.lib.THNN_freeScratch(backend.ffi.NULL) == 0
+    before = used()
+    soiling.forward(LEFT)
+    assert used() - before >= LEFT.nbytes
+    assert takes_denormals(lambda: nn.MulConstant(2).float().forward(np.ascontiguousarray(LEFT)))
 
 
 @functions

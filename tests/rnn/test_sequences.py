@@ -113,6 +113,16 @@ def test_a_copy_goes_back_where_its_original_went() -> None:
     np.testing.assert_array_equal(other.backward(x, g), net.backward([*x], g))
 
 
+def test_sequencers_may_apply_the_same_layer() -> None:
+    layer = nn.Linear(3, 2)
+    one, two = rnn.Sequencer(layer).double(), rnn.Sequencer(layer)
+    x, y, g, h = noise(5, 4, 3), noise(5, 4, 3), noise(5, 4, 2), noise(5, 4, 2)
+    outputs = one.forward(x), two.forward(y)
+    assert_close([*outputs], [x @ layer.weight.T + layer.bias, y @ layer.weight.T + layer.bias], 1e-14)
+    gradients = one.updateGradInput(x, g), two.updateGradInput(y, h)
+    assert_close([*gradients], [g @ layer.weight, h @ layer.weight], 1e-14)
+
+
 @pytest.mark.parametrize("make", [nn.Dropout, lambda: nn.BatchNormalization(3), lambda: nn.Sum(0)])
 def test_what_looks_at_other_rows_goes_step_by_step(make: Any) -> None:
     net = rnn.Sequencer(make())

@@ -10,9 +10,8 @@ import pytest
 from pytorch_legacy import backend
 from tests import capi
 from tests.core.test_fused_cells import call, sigmoid
-from tests.core.test_lstm_sequence import turned
+from tests.core.test_lstm_sequence import WAYS, H, T, turned
 
-T, H = 4, 5
 Arrays = dict[str, Any]
 
 
@@ -73,10 +72,10 @@ def backward(real: str, resetFirst: int, given: Arrays, results: Arrays, gradOut
 
 @pytest.mark.parametrize("real", capi.REALS)
 @pytest.mark.parametrize("resetFirst", [0, 1])
-@pytest.mark.parametrize("samples", [1, 3, 9, 30])  # one, some and many go different ways
+@pytest.mark.parametrize(("samples", "size"), [*WAYS, (9, 140)])
 @pytest.mark.parametrize("isTurned", [False, True])
-def test_forward(real: str, resetFirst: int, samples: int, isTurned: bool) -> None:
-    given = drawn(resetFirst, samples, capi.REALS[real], size=140)  # more than one task
+def test_forward(real: str, resetFirst: int, samples: int, size: int, isTurned: bool) -> None:
+    given = drawn(resetFirst, samples, capi.REALS[real], size=size)
     given["weight"] /= 4
     if isTurned:
         given["weight"] = turned(given["weight"])
@@ -87,18 +86,19 @@ def test_forward(real: str, resetFirst: int, samples: int, isTurned: bool) -> No
 
 
 @pytest.mark.parametrize("resetFirst", [0, 1])
-@pytest.mark.parametrize("samples", [1, 2, 9, 30])
+@pytest.mark.parametrize(("samples", "size"), WAYS)
 @pytest.mark.parametrize("isTurned", [False, True])
 @pytest.mark.parametrize("isMasked", [False, True])
-def test_gradients(resetFirst: int, samples: int, isTurned: bool, isMasked: bool) -> None:
+def test_gradients(resetFirst: int, samples: int, size: int, isTurned: bool, isMasked: bool) -> None:
     """By central differences of the definition, along random directions."""
-    given = drawn(resetFirst, samples)
+    given = drawn(resetFirst, samples, size=size)
+    given["weight"] *= np.sqrt(H / size)
     if isTurned:
         given["weight"] = turned(given["weight"])
     if isMasked:
         given = masked(given)
     rng = np.random.default_rng(9)
-    gradients = rng.standard_normal((T, samples, H)), rng.standard_normal((samples, H))
+    gradients = rng.standard_normal((T, samples, size)), rng.standard_normal((samples, size))
 
     def loss(arrays: Arrays) -> float:
         output = definition(resetFirst, **arrays)
@@ -117,13 +117,13 @@ def test_gradients(resetFirst: int, samples: int, isTurned: bool, isMasked: bool
 
 
 @pytest.mark.parametrize("resetFirst", [0, 1])
-@pytest.mark.parametrize("samples", [1, 2, 9, 40])
-def test_threads(resetFirst: int, samples: int) -> None:
+@pytest.mark.parametrize(("samples", "size"), [*WAYS, (40, 140)])
+def test_threads(resetFirst: int, samples: int, size: int) -> None:
     """However steps and samples are shared among threads, results have the same bits."""
     found = []
     for threads in (1, 2, 3):
         backend.set_num_threads(threads)
-        given = drawn(resetFirst, samples, np.float32, size=140)
+        given = drawn(resetFirst, samples, np.float32, size=size)
         results = forward("Float", resetFirst, given)
         gradients = backward("Float", resetFirst, given, results, results["output"], given["h0"])
         found.append(results | {f"grad {name}": array for name, array in gradients.items()})

@@ -12,6 +12,8 @@ from tests import capi
 from tests.core.test_fused_cells import call, lstm
 
 T, H = 4, 5
+LARGE = 230  # cells: threads share their weights, and one sample has loops of its own
+WAYS = [(1, H), (2, H), (9, H), (30, H), (1, LARGE), (3, LARGE)]  # samples and cells
 PLACES = {0: (0, 1, 2, 3), 1: (0, 1, 3, 2)}  # where i, f, g and o lie
 
 
@@ -51,10 +53,10 @@ def forward(real: str, order: int, given: dict[str, np.ndarray]) -> dict[str, np
 
 @pytest.mark.parametrize("real", capi.REALS)
 @pytest.mark.parametrize("order", PLACES)
-@pytest.mark.parametrize("samples", [1, 3, 9, 30])  # few, some and many go different ways
+@pytest.mark.parametrize(("samples", "size"), [*WAYS, (9, 140)])
 @pytest.mark.parametrize("isTurned", [False, True])
-def test_forward(real: str, order: int, samples: int, isTurned: bool) -> None:
-    given = drawn(samples, capi.REALS[real], size=140)  # more than one task
+def test_forward(real: str, order: int, samples: int, size: int, isTurned: bool) -> None:
+    given = drawn(samples, capi.REALS[real], size=size)
     given["weight"] /= 4
     if isTurned:
         given["weight"] = turned(given["weight"])
@@ -80,15 +82,16 @@ def backward(
 
 
 @pytest.mark.parametrize("order", PLACES)
-@pytest.mark.parametrize("samples", [2, 9, 30])
+@pytest.mark.parametrize(("samples", "size"), WAYS)
 @pytest.mark.parametrize("isTurned", [False, True])
-def test_gradients(order: int, samples: int, isTurned: bool) -> None:
+def test_gradients(order: int, samples: int, size: int, isTurned: bool) -> None:
     """By central differences of the definition, along random directions."""
-    given = drawn(samples)
+    given = drawn(samples, size=size)
+    given["weight"] *= np.sqrt(H / size)
     if isTurned:
         given["weight"] = turned(given["weight"])
     rng = np.random.default_rng(9)
-    shapes = {"output": (T, samples, H), "h": (samples, H), "c": (samples, H)}
+    shapes = {"output": (T, samples, size), "h": (samples, size), "c": (samples, size)}
     weights = {name: rng.standard_normal(shape) for name, shape in shapes.items()}
 
     def loss(arrays: dict[str, np.ndarray]) -> float:
@@ -107,14 +110,14 @@ def test_gradients(order: int, samples: int, isTurned: bool) -> None:
         np.testing.assert_allclose(gradient, found[name], rtol=0, atol=2e-5)
 
 
-@pytest.mark.parametrize("samples", [2, 9, 40])
+@pytest.mark.parametrize(("samples", "size"), [*WAYS, (40, 140)])
 @pytest.mark.parametrize("isTurned", [False, True])
-def test_threads(samples: int, isTurned: bool) -> None:
+def test_threads(samples: int, size: int, isTurned: bool) -> None:
     """However steps and samples are shared among threads, results have the same bits."""
     found = []
     for threads in (1, 2, 3):
         backend.set_num_threads(threads)
-        given = drawn(samples, np.float32, size=140)
+        given = drawn(samples, np.float32, size=size)
         if isTurned:
             given["weight"] = turned(given["weight"])
         results = forward("Float", 0, given)

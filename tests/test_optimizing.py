@@ -37,16 +37,17 @@ def parameters(net: Module) -> list[Tensor]:
 
 def steps(net: Module, input: Any, tolerance: float | None = None) -> list[str]:
     """What was done to a network, whose results are the same, and which writes over no input that the other leaves alone."""
-    given, expected = passed(net.evaluate(), input)
+    passed(net.evaluate(), input)  # which clears rows of zeros in some tables
     before = [array.copy() for array in parameters(net)]
     log: list[str] = []
     optimized = pl.optimize(net, log.append)
-    for _ in range(2):
-        mine, output = passed(optimized, input)
+    for value in (input, input, other := rolled(input), input, other, other):  # from the third on calls come from a tape, if any
+        given, expected = passed(net, value)
+        mine, output = passed(optimized, value)
         isDouble = net.type() == "torch.DoubleTensor"
         assert_close(output, expected, tolerance or (1e-10 if isDouble else 1e-5))
-        for one, other, old in zip(leaves(mine), leaves(given), leaves(input), strict=True):
-            assert np.array_equal(one, old, equal_nan=True) or np.array_equal(one, other, equal_nan=True)
+        for one, changed, old in zip(leaves(mine), leaves(given), leaves(value), strict=True):
+            assert np.array_equal(one, old, equal_nan=True) or np.array_equal(one, changed, equal_nan=True)
     for array, old in zip(parameters(net), before, strict=True):
         np.testing.assert_array_equal(array, old)
     return log
@@ -58,6 +59,13 @@ def passed(net: Module, input: Any) -> tuple[Any, Any]:
     net.forget()
     pl.manualSeed(1)
     return given, copied(net.forward(given))
+
+
+def rolled(value: Any) -> Any:
+    """Arrays of the same numbers in other places."""
+    if isinstance(value, list):
+        return [rolled(entry) for entry in value]
+    return np.roll(value, value.size // 3 + 1) if isinstance(value, np.ndarray) else value
 
 
 def image(planes: int = 3, *more: int) -> Tensor:

@@ -22,6 +22,7 @@ from ..errors import BusyError, DeviceError, DtypeError, ShapeError, Unsupported
 from ..words import mismatch
 from . import cuda
 from .library import SIGNATURES, check, ffi, lib
+from .tape import note, tapes
 
 MAX_DIMS = 8
 READONLY = 1
@@ -82,11 +83,13 @@ class Slot:
     descriptor was filled.
     """
 
-    __slots__ = ("address", "argument", "array", "descriptor", "dtype", "function", "head", "seen", "sized", "sizes")
+    __slots__ = ("address", "argument", "array", "descriptor", "dtype", "function", "head", "seen", "sized", "sizes", "writes")
 
     def __init__(self, function: str, argument: str, ctype: str) -> None:
         self.function = function
         self.argument = argument
+        self.writes = not ctype.startswith("const ")
+        ctype = ctype.removeprefix("const ")
         self.dtype = DTYPES[ctype]
         self.descriptor = ffi.new(ctype)
         self.address = ffi.cast("uintptr_t *", self.descriptor)  # of `data`, the first field
@@ -246,6 +249,8 @@ def _caller(
                         slot.fill(array)
                     values[place] = slot.descriptor
             status = function(*values)
+            if tapes and not status:
+                note(function, values, mine)
         finally:
             slots = mine
         if status:
@@ -257,7 +262,7 @@ def _caller(
         It takes the arguments of a call, in a tuple. Whoever calls it knows that the numbers are the same. Arrays may be others;
         where there was none, and now is one, or the other way round, it raises an error.
         """
-        first: Any = make() if slots is None else slots
+        first: Slots = make() if slots is None else slots
         values = [*before, *arguments]
         arrays: list[tuple[int, Any]] = []
         for place, slot in first:
@@ -277,6 +282,8 @@ def _caller(
                     if array is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
                         slot.fill(array)
                 status = function(*values)
+                if tapes and not status:
+                    note(function, values, first)
             finally:
                 slots = first
             if status:
@@ -299,7 +306,7 @@ def _bind(module: Any, name: str) -> Any:
         cure = "use .float() or .double()" + (", or on a GPU .cuda().half()" if module._dtype == np.float16 else "")
         raise DtypeError(f"{where}: expected a module of float32 or float64, got {module._dtype}; {cure}")
     tensors = [
-        (place, argument, ctype.removeprefix("const ").replace("THTensor", f"TH{real}Tensor"))
+        (place, argument, ctype.replace("THTensor", f"TH{real}Tensor"))
         for place, (ctype, argument) in enumerate(SIGNATURES[name])
         if "Tensor" in ctype
     ]

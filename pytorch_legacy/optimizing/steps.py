@@ -35,6 +35,7 @@ from pytorch_legacy.optimizing.kinds import (
     works_in_place,
 )
 from pytorch_legacy.optimizing.memory import share
+from pytorch_legacy.optimizing.Taped import tape, untape
 
 
 def optimize(net: Module, log: Log | None = None) -> Module:
@@ -50,6 +51,9 @@ def optimize(net: Module, log: Log | None = None) -> Module:
       written, so no call has to look whether they have changed; other arrays may take their place.
     - Layers write their outputs into memory that they take in turn, along a chain and between branches. What the network returns
       has its own.
+    - What a pass calls is recorded in the second pass with inputs of one shape. Further ones make these calls again, without what
+      Python does between them, until the input has another shape or somebody puts another number, array or module into a field of
+      one of the modules. The longest part of a chain is recorded whose modules do all their work in such calls, or a whole graph.
 
     This is done in nn.Sequential, nn.Concat, nn.DepthConcat, nn.ConcatTable, nn.ParallelTable, nn.DataParallelTable and
     graphs, at any depth. A module that stands in several places, and what stands in other containers, is left as it is.
@@ -69,8 +73,8 @@ def optimize(net: Module, log: Log | None = None) -> Module:
     Notes
     -----
     The result differs from `net` by less than 1e-5 of the outputs' scale in float32. Only its own ``output`` can be read after a
-    pass: modules inside have none, or one that others have written over. Do not train it, and do not build its layers into
-    another network: copies (``clone()``, ``pl.save``, pickles) have memory of their own.
+    pass: modules inside have none, or an old one, or one that others have written over. Do not train it, and do not build its
+    layers into another network: copies (``clone()``, ``pl.save``, pickles) have memory of their own.
 
     Examples
     --------
@@ -96,12 +100,13 @@ def optimize(net: Module, log: Log | None = None) -> Module:
         if type(module) is Fused:
             freeze(module)
     share(result, log or (lambda text: None))
-    return result
+    return tape(result)
 
 
 def reduced(net: Module, log: Log | None = None) -> Module:
     """`net` itself, in evaluation mode, after all that `optimize` does; where it is a single layer that goes, an nn.Identity."""
     net.evaluate()
+    untape(net)
     return _Optimizer(net, log or (lambda text: None)).result
 
 

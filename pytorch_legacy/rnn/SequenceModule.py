@@ -8,7 +8,7 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Native import Caller
 from pytorch_legacy.nn.utils import clear, described
 from pytorch_legacy.objects import Held
@@ -113,8 +113,7 @@ class SequenceModule(Caller, Remembering):
                     raise ShapeError(f"{self._typename}: input: expected {wanted}, got {shape[0]}; forget() begins a new one")
             else:
                 zeros = self._resize(name, shape)
-                zeros.fill(0)
-                return zeros
+                return blocks.zero(zeros)
         origin = name if set is None else user
         state: Tensor = check.shape(self, origin, check.tensor(self, origin, set if given is None else given), shape)
         setattr(self, user, None)

@@ -5,7 +5,7 @@ from typing import Any
 from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import BusyError
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.AbstractRecurrent import AbstractRecurrent
 from pytorch_legacy.rnn.AbstractSequencer import AbstractSequencer
@@ -128,7 +128,7 @@ class Sequencer(AbstractSequencer):
     def _inSteps(self, name: str, values: Tensor, steps: Tensor) -> Tensor:
         """Rows as steps again, in a buffer of the sequencer's: another one may apply the same layer, which has only one."""
         buffer: Tensor = self._resize(name, (*steps.shape[:2], *values.shape[1:]), values.dtype)
-        buffer.reshape(values.shape)[...] = values
+        blocks.copy(buffer.reshape(values.shape), values)
         return buffer
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.container.joining import Window, layout
 from pytorch_legacy.nn.Module import Module
@@ -51,7 +51,7 @@ class Concat(Container):
         shape, windows = self._layout(outputs)
         output = self._resize("output", shape, apart=outputs)
         for window, part in zip(windows, outputs, strict=True):
-            output[window] = part
+            blocks.copy(output[window], part)
         return output
 
     def updateGradInput(self, input: Any, gradOutput: Tensor) -> Any:

@@ -6,7 +6,10 @@
 #include "core/team.h"
 
 /* Below this many element operations a thread costs more than it brings. */
-enum { GRAIN = 1 << 15 };
+enum {
+  GRAIN = 1 << 15,
+  WORTH = 1 << 19, /* to wait for a thread that sleeps, which takes some fifty microseconds */
+};
 
 void THNN_enter(Call *call, THNNState *state, const char *function)
 {
@@ -137,6 +140,7 @@ int THNN_threads(const Call *call, int64_t work)
 {
   if (work < 2 * GRAIN) return 1;
   const int64_t most = THNN_stateThreads(call->state);
+  if (most > 1 && work < WORTH && !THNN_isTeamAwake()) return 1;
   return THNN_startable((int)(work / GRAIN < most ? work / GRAIN : most));
 }
 

@@ -165,6 +165,47 @@ static void steps(int32_t *distance, int64_t step)
   for (int64_t k = 0; k < DEPTH; k++) distance[k] = (int32_t)(k * step);
 }
 
+/* The rows of a tile are too few to keep the processor busy, for each sum waits for itself: those of several panels pass by together. */
+THNN_INLINE void thinTile(const int rows, const int panels, int64_t depth, const real *a, const real *b, int add, real *c, int64_t ldc)
+{
+  Vector sum[3][4 * WIDTH];
+#pragma GCC unroll 3
+  for (int i = 0; i < rows; i++)
+#pragma GCC unroll 8
+    for (int j = 0; j < panels * WIDTH; j++) sum[i][j] = (Vector){0};
+#pragma GCC unroll 2
+  for (int64_t k = 0; k < depth; k++) {
+    Vector row[3];
+#pragma GCC unroll 3
+    for (int i = 0; i < rows; i++) row[i] = a[k * rows + i] - (Vector){0};
+#pragma GCC unroll 8
+    for (int j = 0; j < panels * WIDTH; j++) {
+      const Vector column = *(const AnyVector *)(b + (j / WIDTH * depth + k) * COLUMNS + j % WIDTH * LANES);
+#pragma GCC unroll 3
+      for (int i = 0; i < rows; i++) sum[i][j] += row[i] * column;
+    }
+  }
+#pragma GCC unroll 3
+  for (int i = 0; i < rows; i++)
+#pragma GCC unroll 8
+    for (int j = 0; j < panels * WIDTH; j++) {
+      AnyVector *to = (AnyVector *)(c + i * ldc + j * LANES);
+      *to = add ? sum[i][j] + *to : sum[i][j];
+    }
+}
+
+/* The first ones of some whole panels, as many as registers have room for. Returns how many there were. */
+static int64_t thinTiles(int64_t rows, int64_t panels, int64_t depth, const real *a, const real *b, int add, real *c, int64_t ldc)
+{
+  const int isWide = VECTOR_BYTES == 64; /* and has twice as many registers */
+  if (panels >= 4 && rows == 1) return thinTile(1, 4, depth, a, b, add, c, ldc), 4;
+  if (panels >= 4 && rows == 2 && isWide) return thinTile(2, 4, depth, a, b, add, c, ldc), 4;
+  if (panels >= 2 && rows == 1) return thinTile(1, 2, depth, a, b, add, c, ldc), 2;
+  if (panels >= 2 && rows == 2) return thinTile(2, 2, depth, a, b, add, c, ldc), 2;
+  if (panels >= 2 && rows == 3 && isWide) return thinTile(3, 2, depth, a, b, add, c, ldc), 2;
+  return 0;
+}
+
 static void multiply(const Matrices *p, int64_t top, int64_t bottom, int64_t left, int64_t right, real *scratch)
 {
   real *packedRows = scratch, *packedColumns = packedRows + HEIGHT * DEPTH, *tile = packedColumns + DEPTH * COLUMNS;
@@ -181,7 +222,10 @@ static void multiply(const Matrices *p, int64_t top, int64_t bottom, int64_t lef
     for (int64_t i = top; i < bottom; i += HEIGHT) {
       const int64_t end = THNN_min(i + HEIGHT, bottom), step = THNN_ceilDiv(end - i, THNN_ceilDiv(end - i, ROWS));
       for (int64_t r = i; r < end && !rowsInPlace; r += step) packRows(packedRows + (r - i) * depth, p, r, THNN_min(step, end - r), l, depth);
-      for (int64_t j = left; j < right; j += COLUMNS) {
+      int64_t j = left;
+      for (int64_t taken = p->packed && !rowsInPlace && end - i == step; taken; j += taken * COLUMNS)
+        taken = thinTiles(step, (right - j) / COLUMNS, depth, packedRows, p->packed + panelAt(p, j, l), add, p->c + i * p->ldc + j, p->ldc);
+      for (; j < right; j += COLUMNS) {
         const int64_t some = THNN_min(COLUMNS, right - j), vectors = THNN_ceilDiv(some, LANES);
         const int isWhole = some == vectors * LANES, inPlace = columnsMayBe && isWhole;
         if (!inPlace && !p->packed) packColumns(packedColumns, p, j, some, l, depth);

@@ -154,7 +154,7 @@ enum {
 
 typedef struct Worker {
   _Alignas(THNN_LINES) atomic_int phase;
-  atomic_int sleeps, isAwaited;
+  atomic_int sleeps, isAwaited, isCalled;
   pthread_t thread;
   int barred; /* the processor where it may not run, plus 1, or 0 */
   Member member;
@@ -205,15 +205,17 @@ static int watch(atomic_int *phase, int wanted, int64_t yielding)
   }
 }
 
-/* Waits for a phase. Who sets it looks at `sleeps` afterwards, and wakes. */
+/* Waits for a phase. Who sets it looks at `sleeps` afterwards, and wakes. A sleeper that is called looks again for a moment. */
 static void await(Worker *w, int phase, int64_t yielding, atomic_int *sleeps, pthread_cond_t *condition)
 {
-  if (watch(&w->phase, phase, yielding)) return;
-  pthread_mutex_lock(&w->mutex);
-  atomic_store(sleeps, 1);
-  while (atomic_load(&w->phase) != phase) pthread_cond_wait(condition, &w->mutex);
-  atomic_store(sleeps, 0);
-  pthread_mutex_unlock(&w->mutex);
+  while (!watch(&w->phase, phase, yielding)) {
+    pthread_mutex_lock(&w->mutex);
+    atomic_store(sleeps, 1);
+    while (atomic_load(&w->phase) != phase && !atomic_load(&w->isCalled)) pthread_cond_wait(condition, &w->mutex);
+    atomic_store(&w->isCalled, 0);
+    atomic_store(sleeps, 0);
+    pthread_mutex_unlock(&w->mutex);
+  }
 }
 
 static void enter(Worker *w, int phase, atomic_int *sleeps, pthread_cond_t *condition)
@@ -422,6 +424,23 @@ void GOMP_parallel_loop_dynamic(Body *body, void *data, unsigned threads, long b
   GOMP_parallel_loop_nonmonotonic_dynamic(body, data, threads, begin, end, step, chunk, flags);
 }
 
+int THNN_isTeamAwake(void)
+{
+  const int there = atomic_load(&count);
+  Worker *sleeper = NULL;
+  for (Worker *w = worker; w < worker + there; w++) {
+    if (atomic_load_explicit(&w->phase, memory_order_relaxed) != IDLE) continue;
+    if (!atomic_load(&w->sleeps)) return 1;
+    sleeper = w;
+  }
+  if (!sleeper) return 1; /* there are none yet, or all work */
+  pthread_mutex_lock(&sleeper->mutex);
+  atomic_store(&sleeper->isCalled, 1);
+  pthread_cond_signal(&sleeper->work);
+  pthread_mutex_unlock(&sleeper->mutex);
+  return 0;
+}
+
 int THNN_startable(int threads) { return threads; }
 int THNN_teamNumber(void) { return omp_get_thread_num(); }
 
@@ -463,6 +482,8 @@ int THNN_startable(int threads)
   known = n + 1 > known ? n + 1 : known;
   return threads < known ? threads : known;
 }
+
+int THNN_isTeamAwake(void) { return 1; }
 
 static void forgetWorkers(void) {}
 

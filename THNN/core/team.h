@@ -4,6 +4,8 @@
 
 /* How many of so many threads a team of the calling one can have. */
 int THNN_startable(int threads);
+/* Can a loop begin at once? If all threads sleep that could share it, one is called: it will be there for the next loop. */
+int THNN_isTeamAwake(void);
 /* This thread's number within the loop that it works on. */
 int THNN_teamNumber(void);
 /* What a state uses by default: OMP_NUM_THREADS, else one thread for each processor that the process may use. */

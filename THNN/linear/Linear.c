@@ -51,7 +51,9 @@ static void outputShape(const THTensor *input, const LinearSizes *s, int64_t siz
 #ifndef THNN_CUDA /* THCUNN/linear/Linear.cu has its own */
 static int threadsFor(const Call *call, const LinearSizes *s)
 {
-  return THNN_threads(call, THNN_min(s->inputs * s->outputs, 1 << 30) * THNN_min(s->samples, 1 << 30));
+  enum { PRODUCTS = 16 }; /* in the time of one step of other loops, where they have a kernel of their own */
+  const int64_t products = THNN_min(s->inputs * s->outputs, 1 << 30) * THNN_min(s->samples, 1 << 30);
+  return THNN_threads(call, s->samples <= FEW_SAMPLES ? products : products / PRODUCTS);
 }
 
 /* ---- a few samples */

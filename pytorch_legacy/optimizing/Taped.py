@@ -11,7 +11,7 @@ import numpy as np
 
 from pytorch_legacy import nn, nngraph, rnn
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend.tape import Tape, is_plain
+from pytorch_legacy.backend.tape import Tape, is_noted, is_plain, tapes
 from pytorch_legacy.cudnn.Grouped import Grouped
 from pytorch_legacy.errors import BusyError
 from pytorch_legacy.nn.activation.Inplace import Inplace
@@ -104,7 +104,9 @@ def _longest(fit: list[bool]) -> tuple[int, int]:
 
 def _fields(net: Any) -> Iterator[tuple[Any, Any]]:
     """The fields of all modules, each with what to compare it with later on: lists may be changed in their place."""
-    for module in {id(module): module for module, _ in every(net)}.values():
+    modules = {id(module): module for module, _ in every(net)}.values()
+    yield from ((_Method(kind), kind.updateOutput) for kind in {type(module) for module in modules})
+    for module in modules:
         fields = vars(module)
         yield fields, {**fields}
         yield from ((value, [*value]) for value in fields.values() if type(value) is list)
@@ -112,6 +114,18 @@ def _fields(net: Any) -> Iterator[tuple[Any, Any]]:
             for node in module.forwardnodes:
                 yield node.children, [*node.children]
                 yield _ModuleOf(node), node.module
+
+
+class _Method:
+    """Is equal to a function as long as that is a class's ``updateOutput``."""
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
+
+    def __eq__(self, method: object) -> bool:
+        return self.kind.updateOutput is method
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 class _ModuleOf:
@@ -152,6 +166,8 @@ class Taped(Module):
     """
 
     def updateOutput(self, input: Any) -> Any:
+        if tapes and is_noted():  # by a network that this one is a part of
+            return super().updateOutput(input)
         passes = self.__dict__.setdefault("_bindings", {}).setdefault("passes", [_Pass()])
         try:
             last = passes.pop()

@@ -42,11 +42,13 @@ static THNN_REAL at(const THNN_REAL *matrix, int trans, int64_t length, int64_t 
   return trans ? matrix[column * length + row] : matrix[row * length + column];
 }
 
-static int matrices(int transA, int transB, THNN_REAL alpha, int beta)
+/* With `few` so many rows, and B packed before. */
+static int matrices(int transA, int transB, THNN_REAL alpha, int beta, int few)
 {
-  enum { LARGEST = 256 };
+  enum { LARGEST = 384 };
+  static THNN_REAL packed[2 * LARGEST * LARGEST];
   static THNN_REAL a[LARGEST * LARGEST], b[LARGEST * LARGEST], c[LARGEST * LARGEST], expected[LARGEST * LARGEST], scratch[THNN_PRODUCT_SCRATCH];
-  const int64_t m = 1 + rand() % 130, n = 1 + rand() % 80, k = rand() % 250, extra = rand() % 3;
+  const int64_t m = few ? few : 1 + rand() % 130, n = 1 + rand() % (few ? 300 : 80), k = rand() % (few ? 300 : 250), extra = rand() % 3;
   const int64_t lda = (transA ? m : k) + extra, ldb = (transB ? k : n) + extra, ldc = n + extra;
   for (int64_t i = 0; i < LARGEST * LARGEST; i++) a[i] = number(), b[i] = number(), c[i] = expected[i] = number();
   for (int64_t i = 0; i < m; i++)
@@ -55,8 +57,9 @@ static int matrices(int transA, int transB, THNN_REAL alpha, int beta)
       for (int64_t l = 0; l < k; l++) sum += (double)at(a, transA, lda, i, l) * at(b, transB, ldb, l, j);
       expected[i * ldc + j] = (THNN_REAL)(alpha * sum + (beta ? expected[i * ldc + j] : 0));
     }
-  const Matrices p = {transA, transB, m, n, k, alpha, a, lda, b, ldb, NULL, (THNN_REAL)beta, c, ldc};
-  const int64_t down = rand() % (m + 1), across = rand() % (n + 1); /* in four parts */
+  Matrices p = {transA, transB, m, n, k, alpha, a, lda, b, ldb, NULL, (THNN_REAL)beta, c, ldc};
+  const int64_t down = rand() % (m + 1), across = few ? rand() % n / COLUMNS * COLUMNS : rand() % (n + 1); /* in four parts */
+  if (few) pack(&p, 0, n, packed), p.packed = packed;
   for (int part = 0; part < 4; part++)
     multiply(&p, part & 1 ? down : 0, part & 1 ? m : down, part & 2 ? across : 0, part & 2 ? n : across, scratch);
   for (int64_t i = 0; i < LARGEST * LARGEST; i++)
@@ -72,7 +75,7 @@ int main(void)
 {
   int wrong = 0, count = 0;
   for (int form = 0; form < 16; form++)
-    wrong += matrices(form & 1, form >> 1 & 1, form & 4 ? (THNN_REAL)-0.75 : 1, form >> 3 & 1);
+    for (int few = 0; few <= 5; few++) wrong += matrices(form & 1, form >> 1 & 1, form & 4 ? (THNN_REAL)-0.75 : 1, form >> 3 & 1, few);
   for (int form = 0; form < 4; form++)
     for (int rows = 1; rows <= ROWS; rows++)
       for (int width = 1; width <= FEW_WIDTH; width *= 2) {

@@ -28,7 +28,7 @@ def layers(random):
     short = [wide(5, k) for k in kernel]
     t, h, w = 0, 1, 2
     plane = kernel[w], kernel[h], stride[w], stride[h], pad[w], pad[h]
-    yield nn.SpatialConvolution(planes, outputs, 3, 3, 1, 1, pad[w] % 3, pad[h] % 3), (batch, planes, wide(17, 3), wide(17, 3))
+    yield nn.SpatialConvolution(planes, outputs, 3, 3, 1, 1, pad[w] % 3, pad[h] % 3), (batch, planes, wide(17, 3), wide(60, 3))
     yield nn.SpatialConvolution(planes, outputs, 1, 1), (batch, planes, size[h], size[w])
     yield nn.SpatialDilatedConvolution(planes, outputs, *plane, dilation[w], dilation[h]), (batch, planes, size[h], size[w])
     yield nn.SpatialConvolution(planes, outputs, kernel[w], 1, stride[w]), (batch, planes, 1, 5 * kernel[w])

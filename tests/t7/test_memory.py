@@ -4,6 +4,8 @@ import gc
 import io
 import mmap
 import os
+import sys
+import threading
 import weakref
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import t7
 from pytorch_legacy.arrays import storage_of
+from pytorch_legacy.files.t7.collecting import resting
 
 from .golden import FOLDER
 
@@ -211,3 +214,48 @@ def test_huge_expanded_tensor_costs_nothing():
     t7.write(file, value)
     again = t7.read(file.getvalue())
     assert again.shape == value.shape and again[77, 5] == 3 and storage_of(again).size == 1
+
+
+def test_threads_leave_the_garbage_collector_as_it_was():
+    """However they come and go: who comes second must not take the first one's pause for the user's wish."""
+    file = io.BytesIO()
+    t7.write(file, [1])
+    content = file.getvalue()
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for runs in (True, False):
+            (gc.enable if runs else gc.disable)()
+            threads = [threading.Thread(target=lambda: [t7.read(content) for _ in range(1500)]) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert gc.isenabled() is runs
+            with pytest.raises(t7.T7Error):
+                t7.read(content[:-3])
+            assert gc.isenabled() is runs
+    finally:
+        gc.enable()
+        sys.setswitchinterval(interval)
+
+
+def test_the_garbage_collector_goes_on_when_the_last_one_leaves():
+    assert gc.isenabled()
+    with resting:
+        thread = threading.Thread(target=resting.__enter__)
+        thread.start()
+        thread.join()
+    assert not gc.isenabled()
+    resting.__exit__()
+    assert gc.isenabled()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_collects_garbage():
+    with resting:
+        child = os.fork()
+        if not child:
+            os._exit(0 if gc.isenabled() and resting._count == 0 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert gc.isenabled()

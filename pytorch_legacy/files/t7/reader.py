@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import mmap as maps
 import os
 import stat
@@ -15,6 +14,7 @@ from pytorch_legacy.errors import T7Error
 
 from .ascii import AsciiSource
 from .binary import BinarySource, Buffer, ByteOrder, Memory
+from .collecting import resting
 from .detect import detect, doubt, unix_lines
 from .nodes import Malformed
 from .objects import ObjectFactory
@@ -115,13 +115,12 @@ def _load(
     order: ByteOrder | None = "<"
     returns = False
     # Every object is in use: there is nothing to collect, and looking for it takes longer than all the rest.
-    isCollecting = gc.isenabled()
-    gc.disable()
     try:
-        order = detect(buffer, format)
-        if order is None:
-            buffer, returns = unix_lines(buffer)
-        return _roots(buffer, order, format, longSize, objects, factory)
+        with resting:
+            order = detect(buffer, format)
+            if order is None:
+                buffer, returns = unix_lines(buffer)
+            return _roots(buffer, order, format, longSize, objects, factory)
     except Malformed as error:
         line, offset, message = "", error.offset, error.message
         if order is None:
@@ -140,11 +139,6 @@ def _load(
     except MemoryError as error:
         failure = T7Error(f"{name}: there is not enough memory for the objects of this file")
         traceback.clear_frames(error.__traceback__)
-    finally:
-        if isCollecting:
-            if gc.get_count()[0] > gc.get_threshold()[0]:
-                gc.collect(0)  # else the next object that somebody makes may begin a search of the whole process
-            gc.enable()
     del buffer
     raise failure
 

@@ -49,12 +49,13 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[object]:
     """Items and cases live as long as the run: to look for dead ones among them takes more than half the time of collecting."""
-    gc.disable()
+    thresholds = gc.get_threshold()
+    gc.set_threshold(0)  # it stays enabled: Dask asks that when it is imported, and disables it for good if it is not
     try:
         return (yield)
     finally:
         gc.freeze()
-        gc.enable()
+        gc.set_threshold(*thresholds)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -272,6 +272,17 @@ def test_recurrent_networks() -> None:
         np.testing.assert_allclose(optimized.forward(given), net.forward(given), rtol=0, atol=1e-5)
 
 
+def test_modules_with_a_state() -> None:
+    """Each call goes on where the last one ended."""
+    for make in (lambda: rnn.FastLSTM(4, 4), lambda: rnn.Recurrence(nn.CAddTable(), 4, 1), lambda: rnn.GRU(4, 4)):
+        net = nn.Sequential(nn.Tanh(), make(), nn.Linear(4, 3)).evaluate()
+        optimized = pl.optimize(net)
+        for seed in (0, 0, 0, 0, 1, 2):
+            x = picture(seed, 2, 4)
+            np.testing.assert_allclose(optimized.forward(x), net.forward(x), rtol=0, atol=1e-5)
+        assert not tapes(optimized)
+
+
 def test_what_is_not_recorded() -> None:
     """Work that a tape would miss, and modules that nobody knows."""
 

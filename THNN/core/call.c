@@ -10,6 +10,10 @@ enum {
   GRAIN = 1 << 15,
   WORTH = 1 << 19, /* to wait for a thread that sleeps, which takes some fifty microseconds */
 };
+enum { /* Call.team, 0 until it is asked */
+       AWAKE = 1,
+       ASLEEP,
+};
 
 void THNN_enter(Call *call, THNNState *state, const char *function)
 {
@@ -17,7 +21,7 @@ void THNN_enter(Call *call, THNNState *state, const char *function)
   call->function = function;
   call->arena = NULL;
   call->status = THNN_OK;
-  call->inplace = call->nWritten = call->isNeeded = call->nHeld = call->nCopy = call->gemmThreads = 0;
+  call->inplace = call->nWritten = call->isNeeded = call->nHeld = call->nCopy = call->gemmThreads = call->team = 0;
 }
 
 int THNN_ready(const Call *call) { return call->status == THNN_OK && (call->nWritten == 0 || call->isNeeded); }
@@ -140,7 +144,11 @@ int THNN_threads(const Call *call, int64_t work)
 {
   if (work < 2 * GRAIN) return 1;
   const int64_t most = THNN_stateThreads(call->state);
-  if (most > 1 && work < WORTH && !THNN_isTeamAwake()) return 1;
+  if (most > 1 && work < WORTH) {
+    int32_t *team = &((Call *)call)->team;
+    if (!*team) *team = THNN_isTeamAwake() ? AWAKE : ASLEEP;
+    if (*team == ASLEEP) return 1;
+  }
   return THNN_startable((int)(work / GRAIN < most ? work / GRAIN : most));
 }
 

@@ -147,6 +147,7 @@ typedef struct Call {
   } copy[THNN_MAX_COPIES];
   void *gemmScratch; /* of matrix products, which follow each other, for so many threads */
   int32_t gemmThreads;
+  int32_t team; /* is there a thread to share small work with? Asked once, so that the same work has as many threads throughout a call */
 } Call;
 
 void THNN_enter(Call *call, THNNState *state, const char *function);

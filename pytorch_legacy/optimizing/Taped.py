@@ -51,7 +51,7 @@ _PASSES: dict[Any, Callable[[Any], bool]] = {
     rnn.SeqLSTM.updateOutput: _forgets,
     rnn.SeqGRU.updateOutput: _forgets,
     rnn.Sequencer.updateOutput: lambda module: not module._remembers(),
-    rnn.Recursor.updateOutput: _always,
+    rnn.Recursor.updateOutput: lambda module: type(module) is rnn.Recursor,  # others have its method, and a state
 }
 
 

@@ -10,8 +10,8 @@
  * A transform spreads what is not finite, and what is too large, over all places of a tile. So if the results are not all finite, the sum
  * says so, and is computed again in another way.
  *
- * Vectors are tiles of one row of tiles, eight or sixteen. Tiles of a band lie without gaps (what a vector has too much is written over later), so that
- * products waste nothing. */
+ * Vectors are eight or sixteen tiles of one row of tiles. Tiles of a band lie without gaps (what a vector has too much is written over
+ * later), so that products waste nothing. */
 #ifndef THNN_WINOGRAD_H
 #define THNN_WINOGRAD_H
 
@@ -116,7 +116,7 @@ static void clearBehind(const Winograd *d, real *plane, int64_t from, int64_t en
 #include "convolution/winograd_tiles.h"
 #endif
 
-/* The one whose vectors have the fewest tiles beyond the row's end. */
+/* A vector of sixteen would be half empty in rows that one of eight holds. */
 static const Transforms *transformsFor(int64_t across)
 {
 #ifdef WIDE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -26,10 +27,6 @@ from pytorch_legacy.passes import busy, holder
 _CONSTANTS = ("weight", "bias", "running_mean", "running_var")
 
 
-def _always(module: Any) -> bool:
-    return True
-
-
 def _forgets(module: Any) -> bool:
     """Does a recurrent layer begin anew, and compute all steps in one call?"""
     isUsual = module.userPrevOutput is None and getattr(module, "userPrevCell", None) is None
@@ -37,14 +34,16 @@ def _forgets(module: Any) -> bool:
 
 
 # What reads and writes elements of arrays in calls of libTHNN, or by nn.blocks, alone; and the numbers of whose calls follow from
-# fields and the shape of the input.
+# fields and the shape of the input: always,
+_CALLERS: tuple[Any, ...] = (
+    *(Native, Inplace, Grouped, FullConvolution, Fused, nn.PReLU, nn.SpatialCrossMapLRN),
+    *(nn.Sequential, nn.Concat, nn.ConcatTable, nn.ParallelTable, nn.Decorator, nngraph.gModule),
+    *(nn.Identity, nn.View, nn.Reshape, nn.Squeeze, nn.Unsqueeze, nn.SelectTable, nn.PixelShuffle),
+    *(nn.CAddTable, nn.CMulTable, nn.JoinTable, nn.MulConstant, nn.CMul),
+)
+# or of some modules.
 _PASSES: dict[Any, Callable[[Any], bool]] = {
-    **dict.fromkeys((kind.updateOutput for kind in (Native, Inplace, Grouped, FullConvolution, Fused)), _always),
-    **dict.fromkeys((kind.updateOutput for kind in (nn.Sequential, nn.Concat, nn.ConcatTable, nn.ParallelTable)), _always),
-    **dict.fromkeys((kind.updateOutput for kind in (nn.Decorator, nngraph.gModule, nn.Identity)), _always),
-    **dict.fromkeys((kind.updateOutput for kind in (nn.View, nn.Reshape, nn.Squeeze, nn.Unsqueeze, nn.SelectTable)), _always),
-    **dict.fromkeys((kind.updateOutput for kind in (nn.CAddTable, nn.CMulTable, nn.JoinTable, nn.PixelShuffle)), _always),
-    **dict.fromkeys((kind.updateOutput for kind in (nn.MulConstant, nn.CMul, nn.PReLU, nn.SpatialCrossMapLRN)), _always),
+    **dict.fromkeys((kind.updateOutput for kind in _CALLERS), lambda module: True),
     nn.BatchNormalization.updateOutput: lambda module: not module.train,
     nn.LogSoftMax.updateOutput: lambda module: not module.fastExp,
     nn.SpatialAveragePooling.updateOutput: attrgetter("divide"),
@@ -105,7 +104,8 @@ def _longest(fit: list[bool]) -> tuple[int, int]:
 def _fields(net: Any) -> Iterator[tuple[Any, Any]]:
     """The fields of all modules, each with what to compare it with later on: lists may be changed in their place."""
     modules = {id(module): module for module, _ in every(net)}.values()
-    yield from ((_Method(kind), kind.updateOutput) for kind in {type(module) for module in modules})
+    for kind in {type(module) for module in modules}:
+        yield _Now(partial(getattr, kind, "updateOutput")), kind.updateOutput
     for module in modules:
         fields = vars(module)
         yield fields, {**fields}
@@ -113,29 +113,17 @@ def _fields(net: Any) -> Iterator[tuple[Any, Any]]:
         if isinstance(module, nngraph.gModule):
             for node in module.forwardnodes:
                 yield node.children, [*node.children]
-                yield _ModuleOf(node), node.module
+                yield _Now(partial(getattr, node, "module")), node.module
 
 
-class _Method:
-    """Is equal to a function as long as that is a class's ``updateOutput``."""
+class _Now:
+    """Is equal to what is there now, and to nothing else."""
 
-    def __init__(self, kind: Any) -> None:
-        self.kind = kind
+    def __init__(self, look: Callable[[], Any]) -> None:
+        self.look = look
 
-    def __eq__(self, method: object) -> bool:
-        return self.kind.updateOutput is method
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-class _ModuleOf:
-    """Is equal to a module as long as the node has that."""
-
-    def __init__(self, node: Any) -> None:
-        self.node = node
-
-    def __eq__(self, module: object) -> bool:
-        return self.node.module is module
+    def __eq__(self, thing: object) -> bool:
+        return self.look() is thing
 
     __hash__ = None  # type: ignore[assignment]
 

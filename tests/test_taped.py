@@ -15,6 +15,7 @@ from pytorch_legacy import nn, rnn
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend.tape import Tape
 from pytorch_legacy.errors import BusyError, ShapeError
+from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.optimizing.Taped import Taped
 
@@ -107,6 +108,19 @@ def test_wrong_inputs() -> None:
         with pytest.raises(ShapeError, match="expected"):
             optimized.forward(picture(0, 2, 4, 8, 8))
         assert_same(optimized, picture())
+
+
+def test_work_that_reads_past_the_input() -> None:
+    """Such a tape is of use for the memory that it was recorded with, and for no other."""
+    whole = picture(0, 12)
+    tape, target = Tape(whole[:8], [whole]), np.zeros(6, np.float32)
+    with tape:
+        blocks.copy(target, whole[4:10])
+    assert tape.ends(target)
+    assert not tape.run(picture(1, 8))
+    whole[...] = picture(2, 12)
+    assert tape.run(whole[:8])
+    np.testing.assert_array_equal(target, whole[4:10])
 
 
 def test_own_output_as_input() -> None:

@@ -165,17 +165,22 @@ static void steps(int32_t *distance, int64_t step)
   for (int64_t k = 0; k < DEPTH; k++) distance[k] = (int32_t)(k * step);
 }
 
+enum {
+  THIN_ROWS = 3, /* at most, */
+  PANELS = 4,    /* and of these, too */
+};
+
 /* The rows of a tile are too few to keep the processor busy, for each sum waits for itself: those of several panels pass by together. */
 THNN_INLINE void thinTile(const int rows, const int panels, int64_t depth, const real *a, const real *b, int add, real *c, int64_t ldc)
 {
-  Vector sum[3][4 * WIDTH];
+  Vector sum[THIN_ROWS][PANELS * WIDTH];
 #pragma GCC unroll 3
   for (int i = 0; i < rows; i++)
 #pragma GCC unroll 8
     for (int j = 0; j < panels * WIDTH; j++) sum[i][j] = (Vector){0};
 #pragma GCC unroll 2
   for (int64_t k = 0; k < depth; k++) {
-    Vector row[3];
+    Vector row[THIN_ROWS];
 #pragma GCC unroll 3
     for (int i = 0; i < rows; i++) row[i] = a[k * rows + i] - (Vector){0};
 #pragma GCC unroll 8

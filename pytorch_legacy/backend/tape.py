@@ -38,9 +38,8 @@ class Tape:
         self._constants = _joined([span(array) for array in constants])
         self._written: list[Span] = []
         self._calls: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
-        self._places: list[
-            tuple[Any, int]
-        ] = []  # descriptors' pointers to the input, and how far behind its first byte they point
+        # Pointers of descriptors to the input, and how far behind its first byte they point.
+        self._places: list[tuple[Any, int]] = []
         self._held: list[Any] = []
         self._isWhole = True
         self._isFixed = False  # to the memory of this input?
@@ -70,8 +69,8 @@ class Tape:
     def work(self, work: Callable[[], Any], target: Tensor, inputs: Iterable[Any]) -> None:
         """Notes work of NumPy's, which reads arrays and writes to `target`."""
         for array in inputs:
-            if isinstance(array, np.ndarray):
-                self._isFixed |= self._takes(array, False)
+            if isinstance(array, np.ndarray) and self._takes(array, False):
+                self._isFixed = True  # this work has that array
         self._takes(target, True)
 
         def again() -> None:

@@ -4,7 +4,6 @@ import gc
 import io
 import mmap
 import os
-import sys
 import threading
 import weakref
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import t7
 from pytorch_legacy.arrays import storage_of
+from pytorch_legacy.files.t7 import reader
 from pytorch_legacy.files.t7.collecting import resting
 
 from .golden import FOLDER
@@ -216,39 +216,41 @@ def test_huge_expanded_tensor_costs_nothing():
     assert again.shape == value.shape and again[77, 5] == 3 and storage_of(again).size == 1
 
 
-def test_threads_leave_the_garbage_collector_as_it_was():
-    """However they come and go: who comes second must not take the first one's pause for the user's wish."""
+@pytest.mark.parametrize("runs", [True, False])
+def test_the_garbage_collector_rests_until_the_last_thread_has_read(monkeypatch, runs):
+    """The second thread must not take the first one's pause for the user's wish, nor the first one end that of the second."""
     file = io.BytesIO()
     t7.write(file, [1])
-    content = file.getvalue()
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
+    inside, leave = threading.Barrier(2, timeout=30), [threading.Event() for _ in range(2)]
+    names = {}
+
+    def detect_later(*arguments):
+        inside.wait()
+        assert leave[names[threading.get_ident()]].wait(30)
+        return detect(*arguments)
+
+    def work(number):
+        names[threading.get_ident()] = number
+        t7.read(file.getvalue())
+
+    detect = reader.detect
+    monkeypatch.setattr(reader, "detect", detect_later)
+    (gc.enable if runs else gc.disable)()
     try:
-        for runs in (True, False):
-            (gc.enable if runs else gc.disable)()
-            threads = [threading.Thread(target=lambda: [t7.read(content) for _ in range(1500)]) for _ in range(4)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            assert gc.isenabled() is runs
-            with pytest.raises(t7.T7Error):
-                t7.read(content[:-3])
-            assert gc.isenabled() is runs
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(2)]
+        for thread in threads:
+            thread.start()
+        for number, thread in enumerate(threads):
+            assert thread.is_alive()
+            leave[number].set()
+            thread.join()
+            assert gc.isenabled() is (runs and number == 1)
+        monkeypatch.undo()
+        with pytest.raises(t7.T7Error):
+            t7.read(file.getvalue()[:-3])
+        assert gc.isenabled() is runs
     finally:
         gc.enable()
-        sys.setswitchinterval(interval)
-
-
-def test_the_garbage_collector_goes_on_when_the_last_one_leaves():
-    assert gc.isenabled()
-    with resting:
-        thread = threading.Thread(target=resting.__enter__)
-        thread.start()
-        thread.join()
-    assert not gc.isenabled()
-    resting.__exit__()
-    assert gc.isenabled()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

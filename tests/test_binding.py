@@ -138,6 +138,54 @@ def test_passes_that_repeat(optimized: bool) -> None:
     assert passes().shape == (2, 4, 4, 6)
 
 
+@pytest.mark.parametrize("size", [0, 1, 5])
+def test_what_a_repeated_call_writes(size: int) -> None:
+    """The array in the field: also if it is another one with the same element, or was handed over."""
+    layer, x = nn.Threshold(0.5, 7).float(), np.ones(size, "f")
+
+    def check(input: Array) -> None:
+        y = np.where(input > layer.threshold, input, layer.val)
+        output = layer.forward(input)
+        assert output is layer.output
+        np.testing.assert_array_equal(output, y)
+        gradInput = layer.backward(input, np.full(size, 3, "f"))
+        assert gradInput is layer.gradInput
+        np.testing.assert_array_equal(gradInput, 3 * (input > layer.threshold))
+
+    for _ in range(3):
+        check(x)
+    before = layer.output
+    layer.output, layer.gradInput = layer.output.copy(), layer.gradInput.copy()
+    for _ in range(3):
+        check(x + 1)
+    np.testing.assert_array_equal(before, 1)
+    for _ in range(3):
+        shown = layer.output
+        check(shown)
+        assert layer.output is not shown or not size
+    layer.threshold = 99
+    check(x)
+    layer.threshold, layer.val, layer.inplace = 0.5, 0.25, True
+    for _ in range(3):
+        for input in (x.copy(), x + 2, -x):
+            layer.forward(input)
+            assert layer.output is input
+            layer.forward(input)
+            assert np.all((input == 0.25) | (input > 0.5))
+    layer.inplace = False
+    check(x)
+    np.testing.assert_array_equal(input, 0.25)
+
+
+def test_inputs_before_are_let_go() -> None:
+    layer, seen = nn.Linear(4, 4), []
+    for size in (2, 2, 2, 3, 3):
+        input = np.ones((size, 4), layer._dtype)
+        layer.backward(input, layer.forward(input))
+        seen.append(weakref.ref(input))
+    assert [one() is not None for one in seen] == [False] * 4 + [True]
+
+
 def test_subclasses() -> None:
     """What an array says of itself is not asked, where it lies is seen."""
     x = fresh()

@@ -12,6 +12,8 @@ import ctypes
 import struct
 import sys
 from collections.abc import Callable
+from inspect import isdatadescriptor
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
@@ -158,6 +160,7 @@ class _Absent:
     """In place of the slot of an optional array that is not there: the same as long as there is none."""
 
     array = raw = seen = sized = None
+    writes = False
 
     @property
     def head(self) -> _Absent:
@@ -231,6 +234,7 @@ def _caller(
         Is asked where a call finds another one under way.
     """
     slots: Slots | None = make()
+    repeated: Slots | None = None
     NULL = ffi.NULL
     before = (NULL,) if hasState else ()
 
@@ -256,38 +260,77 @@ def _caller(
         if status:
             check(status, where)
 
-    def repeater(*arguments: Any) -> Callable[[tuple[Any, ...]], None]:
-        """What repeats a call with these arguments, and is quicker: it looks at arrays alone.
+    def repeater(handed: tuple[Any, ...], fields: tuple[str, ...] = (), thing: Any = None) -> Callable[..., Any]:
+        """What repeats the last call, and is quicker: it looks at what may be another now, and at no more.
 
-        It takes the arguments of a call, in a tuple. Whoever calls it knows that the numbers are the same. Arrays may be others;
-        where there was none, and now is one, or the other way round, it raises an error.
+        The call got `handed`, of which the first is an array, and then `fields` of `thing`, of which the first is an array that
+        the function writes. ``repeat(thing, *handed)`` returns the first array that it writes. It returns None, and nothing is
+        done, where the call would be another one: a field has another number or array, or an array that is handed over another
+        shape. It also returns None where the call ends in an error.
         """
-        first: Slots = make() if slots is None else slots
-        values = [*before, *arguments]
-        arrays: list[tuple[int, Any]] = []
-        for place, slot in first:
-            isThere = values[place] is not None
-            arrays.append((place - len(before), slot if isThere else _ABSENT))
-            values[place] = slot.descriptor if isThere else NULL
+        nonlocal repeated
+        repeated = repeated or make()  # descriptors of its own: those of other calls get other arrays
+        for _, slot in slots or ():
+            slot.array = None  # which nobody else may need any more
+        isOwn = all(name in thing.__dict__ and not isdatadescriptor(getattr(type(thing), name, None)) for name in fields)
+        names = fields if len(fields) != 1 else fields * 2  # of one name a getter would make no tuple
+        read: Any = (itemgetter if isOwn else attrgetter)(*names) if names else lambda source: (None,)
+        known = read(thing.__dict__ if isOwn and names else thing)
+        values = [*handed, *known[: len(fields)]]
+        buffer = next((values[place - len(before)] for place, slot in repeated if slot.writes), None)
+        given, own = [], [] if names else [(0, _ABSENT)]
+        for place, slot in repeated:
+            number = place - len(before)
+            array = values[number]
+            if array is None:
+                slot, values[number] = _ABSENT, NULL
+            else:
+                slot.fill(array)
+                values[number] = slot.descriptor
+            if number < len(handed):
+                given.append((number, slot, slot.sized, array is buffer))
+            elif array is not None:
+                own.append((number - len(handed), slot))
+        arguments = (*before, *values)  # a tuple is handed over more quickly than a list
+        mine = repeated
+        # Most calls have no further arrays than these two; to go through a list of one takes as long as to look at an array.
+        (_, target), *own = own
+        (_, source, sized, isBuffer), *given = given
 
-        def repeat(arguments: tuple[Any, ...]) -> None:
+        def repeat(thing: Any, input: Any, *more: Any) -> Any:
             nonlocal slots
-            if slots is not first:
-                call(*arguments)
-                return
+            others = slots
+            if others is None:
+                return None  # another call is under way
             slots = None
             try:
-                for place, slot in arrays:
-                    array = arguments[place]
+                now = read(thing.__dict__ if isOwn else thing)
+                if now[0] is not target.array or target.head.raw != target.seen or target.sizes.raw != target.sized:
+                    return None
+                for place, slot in own:
+                    if now[place] is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
+                        return None
+                if now != known:  # in a number, for the arrays are the same ones
+                    return None
+                if input is not source.array or source.head.raw != source.seen or source.sizes.raw != source.sized:
+                    source.fill(input)
+                if source.sized != sized or (input is buffer) is not isBuffer:
+                    return None
+                for number, slot, size, isWritten in given:
+                    array = more[number - 1]
                     if array is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
                         slot.fill(array)
-                status = function(*values)
-                if tapes and not status:
-                    note(function, values, first)
+                    if slot.sized != size or (array is buffer) is not isWritten:
+                        return None
+                if function(*arguments):
+                    return None
+                if tapes:
+                    note(function, arguments, mine)
+                return buffer
+            except Exception:
+                return None  # whoever asked takes the long way, which says what is wrong
             finally:
-                slots = first
-            if status:
-                check(status, where)
+                slots = others
 
         return repeat
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from inspect import isdatadescriptor
 from operator import attrgetter, itemgetter
 from typing import Any, ClassVar, NamedTuple
 
@@ -93,32 +92,20 @@ class Native(Caller, Module):
 
     def updateOutput(self, input: Any) -> Any:
         try:
-            fields = self.__dict__
-            kind, shape, read, isOwn, output, place, last, numbers, known, repeat = fields["_bindings"]["updateOutput"]
-            if type(input) is kind and input.shape == shape:
-                arguments = read(fields) if isOwn else read(self)
-                if arguments[0] is output and arguments[place] is last and arguments[numbers] == known:
-                    repeat((input, *arguments))
-                    return output
-        except BusyError:
-            raise
-        except Exception:
-            pass
+            output = self.__dict__["_bindings"]["updateOutput"](self, input)
+            if output is not None:
+                return output
+        except KeyError:
+            pass  # the first time
         self._makeOutput(input)
         return self._pass("updateOutput", input)
 
     def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
         try:
-            fields = self.__dict__
-            kind, shape, read, isOwn, gradInput, _, _, numbers, known, repeat = fields["_bindings"]["updateGradInput"]
-            if type(input) is kind and input.shape == shape:
-                arguments = read(fields) if isOwn else read(self)
-                if arguments[0] is gradInput and arguments[numbers] == known:
-                    repeat((input, gradOutput, *arguments))
-                    return gradInput
-        except BusyError:
-            raise
-        except Exception:
+            gradInput = self.__dict__["_bindings"]["updateGradInput"](self, input, gradOutput)
+            if gradInput is not None:
+                return gradInput
+        except KeyError:
             pass
         if self.gradInput is None and self._mayLackGradInput:
             return None
@@ -131,13 +118,11 @@ class Native(Caller, Module):
         input, fields = handed[0], plan.read(self)
         arguments = self._given(input, fields)
         call(self, plan.function, *handed, *arguments)
-        buffer, last, numbers = fields[0], len(plan.written) - 1, slice(plan.arrays, None)
-        mayBeNoted = self._hasInplace or not any(buffer is array for array in handed)
+        mayBeNoted = self._hasInplace or not any(fields[0] is array for array in handed)
+        self._bindings.pop(name, None)
         if arguments is fields and type(input) is self._array and mayBeNoted and plan.isPlain:
-            repeat = self._bindings[plan.function, "repeater"](*handed, *fields)
-            noted = buffer, last, fields[last], numbers, fields[numbers], repeat
-            self._bindings[name] = self._array, input.shape, *plan.reader(self), *noted
-        return buffer
+            self._bindings[name] = self._bindings[plan.function, "repeater"](handed, plan.fields, self)
+        return fields[0]
 
     def _makeOutput(self, input: Any) -> None:
         """Makes the buffers of ``updateOutput`` for an input."""
@@ -182,15 +167,9 @@ class Plan(NamedTuple):
     function: str
     fields: tuple[str, ...]
     read: Callable[[Any], tuple[Any, ...]]  # what comes from fields, in the header's order
-    arrays: int  # how many of them are arrays
     written: tuple[tuple[str, Any], ...]  # the fields of arrays that the function writes, and their dtypes; None: the object's
-    isPlain: bool  # what is written stands first among them, then other arrays, then numbers
+    isPlain: bool  # what is written stands first among them
     sort: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None  # first arguments, fields and given ones in the header's order
-
-    def reader(self, thing: Any) -> tuple[Callable[[Any], tuple[Any, ...]], bool]:
-        """The fastest way to read the fields of an object, and whether it reads them from its ``__dict__``."""
-        isOwn = all(name in thing.__dict__ and not isdatadescriptor(getattr(type(thing), name, None)) for name in self.fields)
-        return (itemgetter(*self.fields), True) if isOwn and len(self.fields) > 1 else (self.read, False)
 
 
 def _planOf(cls: Any, name: str, count: int, *given: str) -> Plan:
@@ -213,9 +192,8 @@ def _planOf(cls: Any, name: str, count: int, *given: str) -> Plan:
         function,
         (*fields.values(),),
         _reader(*fields.values()),
-        len(arrays),
         tuple((fields[name], binding.DTYPES.get(types[name])) for name in written),
-        read[: len(written)] == written != [] and read[: len(arrays)] == arrays,
+        read[: len(written)] == written != [],
         None if order == names else itemgetter(*[order.index(name) for name in names]),
     )
 

@@ -146,8 +146,7 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
             return None
         now = numbers_of(activation)
         isSame = input.shape == of and layer.weight is weight and layer.bias is bias and layer.output is output and now == limits
-        if isSame and repeat is not None:
-            repeat((input, output, kernels, bias, other))
+        if isSame and repeat is not None and repeat(None, input, output, kernels, bias, other) is not None:
             return done(output, other)
         repeat = None
         if layer.weight is not weight:
@@ -162,7 +161,7 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
         output, bias, limits = layer._resize("output", shape), layer.bias, now
         arguments = input, output, kernels, bias, other, *numbers, *kind, *limits, serial
         call(layer, _FUNCTION, *arguments)
-        repeat = layer._bindings[_FUNCTION, "repeater"](*arguments)
+        repeat = layer._bindings[_FUNCTION, "repeater"](arguments)
         return done(output, other)
 
     def done(output: Any, other: Any) -> Any:

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -24,19 +22,6 @@ class Inplace(Native):
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
-
-    # The array that is written over becomes the buffer at once, so that a pass over the same one again has nothing to do but the
-    # call (nn/Native.py). One that may not be written is left to `check.writable`.
-
-    def updateOutput(self, input: Any) -> Any:
-        if self.inplace and type(input) is np.ndarray and input.flags.writeable:
-            self.output = input
-        return Native.updateOutput(self, input)
-
-    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
-        if self.inplace and type(gradOutput) is np.ndarray and gradOutput.flags.writeable:
-            self.gradInput = gradOutput
-        return Native.updateGradInput(self, input, gradOutput)
 
     def _outputFor(self, input: Tensor) -> Tensor:
         """The array that ``updateOutput`` writes."""

@@ -40,14 +40,15 @@ static int isForWinograd(const Sum *s)
 }
 
 /* How long a way takes, in products of two planes: those of its points, and the time in which their weights come from memory. `size` is that of
- * a tile, or 0 for the plain sum. Weights that may change are transformed in each step of training, which takes as long as so many products,
- * and in evaluation once: then it is the mean of both. */
+ * a tile, or 0 for the plain sum. Weights that may change are transformed in each step of training, which takes as long as so many products, and
+ * in evaluation once: then it is the mean of both. */
 static double costOf(int64_t size, const Sum *s, const Engine *e, int isFrozen)
 {
-  if (size == 0) return 9 * (double)(s->samples * s->h.out * s->w.out + e->reading);
-  const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, size) * THNN_ceilDiv(s->w.out, size);
-  const double cost = (double)((size + 2) * (size + 2) * (tiles + e->reading)), transform = size == 4 ? 1750 : 1200;
-  return isFrozen ? cost : sqrt(cost * (cost + transform));
+  const double reading = (double)e->reading, points = (double)((size + 2) * (size + 2)), transform = size == 4 ? 750 : 450;
+  if (size == 0) return 9 * ((double)(s->samples * s->h.out * s->w.out) + reading);
+  const double tiles = (double)(s->samples * THNN_ceilDiv(s->h.out, size) * THNN_ceilDiv(s->w.out, size));
+  const double kept = points * (tiles + reading), transformed = points * tiles + 9 * reading + transform;
+  return isFrozen ? kept : sqrt(kept * transformed);
 }
 
 /* The choice, and all numbers that it depends on. Measured by `python -m benchmarks.convolutions`, and small planes by `python -m
@@ -198,7 +199,7 @@ static int computeBy(Call *call, const Sum *s, Way way, Contents *w)
   void *memory = NULL;
   int isPacked = 0, isGood = 1;
   Kept *kept = THNN_takeKept(call->state, w, key, (size_t)size * sizeof(real), &memory, &isPacked);
-  real *packed = kept ? memory : (isWinograd ? THNN_scratch(call, size, sizeof(real)) : NULL); /* the direct sum packs for itself */
+  real *packed = kept ? memory : NULL; /* the sums pack for themselves */
   if (THNN_ready(call)) {
     if (packed && !isPacked) (isWinograd ? e->winogradPack : e->directPack)(s, way, packed, threads);
     if (isWinograd) isGood = e->winogradSum(call, s, way, packed, threads);

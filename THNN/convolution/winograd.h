@@ -18,8 +18,9 @@
 #include "convolution/direct_sum.h"
 
 enum {
-  POINTS = 6,               /* of an axis, at most */
-  TRANSFORMED = 512 << 10   /* bytes of V and M of a band, about: they stay in a second cache */
+  POINTS = 6,              /* of an axis, at most */
+  TRANSFORMED = 512 << 10, /* bytes of V and M of a band, about: they stay in a second cache */
+  TERMS = 128,             /* of a sum, after which it goes to memory: so many transformed kernels of a block stay there, too */
 };
 /* The points of F(4x4), and their squares. */
 #define P 0.625f
@@ -44,38 +45,76 @@ static int64_t winogradSize(const Sum *s, Way way)
   return points * points * b.count * b.step * s->planes;
 }
 
-/* A task transforms the kernels of a block and of some planes c, in memory that stays in the cache. */
+enum {
+  MOST_ROWS = ROWS > FEW_ROWS ? ROWS : FEW_ROWS,
+  ROOM = (MOST_ROWS + LANES - 1) / LANES * LANES, /* vectors that a row of a block begins in */
+  SOME = 16,                                      /* planes of x whose kernels are transformed together */
+  TRANSFORMED_TERMS = TERMS * MOST_ROWS + ROOM,   /* of a block at one point */
+};
+
+/* u = G w, of vectors that lie `step` and `uStep` apart. Points come in pairs of opposite sign, whose rows differ in the sign of one term. */
+THNN_INLINE void transformTaps(const int size, const Vector *w, const int step, Vector *u, const int uStep)
+{
+  const THNN_REAL(*g)[3] = size == 4 ? fourByFour : twoByTwo;
+  u[0] = g[0][0] * w[0];
+#pragma GCC unroll 2
+  for (int r = 1; r <= size; r += 2) {
+    const Vector even = g[r][0] * w[0] + g[r][2] * w[2 * step], odd = g[r][1] * w[step];
+    u[r * uStep] = even + odd;
+    u[(r + 1) * uStep] = even - odd;
+  }
+  u[(size + 1) * uStep] = w[2 * step];
+}
+
+/* The kernels of a block and of `planes` planes of x, SOME at most: to[q * stride + c * step + o]. A row goes over what the vectors of the one
+ * before it had too much; behind the last one there is room for that. */
+THNN_INLINE void transformSome(const int size, const Sum *s, const Blocks *b, int64_t block, int64_t first, int64_t planes, real *to, int64_t stride)
+{
+  const int64_t step = b->step, outputs = THNN_min(step, s->outputs - block * step);
+  const int points = size + 2;
+  real taps[SOME * 9 * MOST_ROWS + ROOM];
+  if (outputs < step) memset(taps, 0, sizeof taps);
+  memset(taps + planes * 9 * step, 0, ROOM * sizeof(real));
+  Sum some = *s;
+  some.planes = planes;
+  packBlock(&some, taps, step, s->weight + block * step * s->weightOutput + first * s->weightPlane + s->h.weight + s->w.weight, outputs);
+  for (int64_t c = 0; c < planes; c++)
+    for (int64_t o = 0; o < step; o += LANES) {
+      Vector w[9], half[POINTS * 3], u[POINTS];
+#pragma GCC unroll 9
+      for (int k = 0; k < 9; k++) w[k] = *(const AnyVector *)(taps + (c * 9 + k) * step + o);
+#pragma GCC unroll 3
+      for (int j = 0; j < 3; j++) transformTaps(size, w + j, 3, half + j, 3);
+#pragma GCC unroll 6
+      for (int r = 0; r < points; r++) {
+        transformTaps(size, half + r * 3, 1, u, 1);
+#pragma GCC unroll 6
+        for (int q = 0; q < points; q++) *(AnyVector *)(to + (r * points + q) * stride + c * step + o) = u[q];
+      }
+    }
+}
+
+/* Those of any number of planes. */
+static void transformKernels(const Sum *s, Way way, const Blocks *b, int64_t block, int64_t first, int64_t planes, real *to, int64_t stride)
+{
+  for (int64_t c = 0; c < planes; c += SOME) {
+    const int64_t some = THNN_min(SOME, planes - c);
+    if (way == BY_WINOGRAD_4) transformSome(4, s, b, block, first + c, some, to + c * b->step, stride);
+    else transformSome(2, s, b, block, first + c, some, to + c * b->step, stride);
+  }
+}
+
+/* A task transforms the kernels of a block and of some planes, in memory that stays in the cache. */
 static void winogradPack(const Sum *s, Way way, real *packed, int threads)
 {
-  enum {
-    MOST = ROWS > FEW_ROWS ? ROWS : FEW_ROWS,
-    ROOM = (MOST + 7) / 8 * 8,
-    SOME = 16,
-  };
   const Blocks b = blocksOf(s, BY_PLACES);
   const int points = sizeOf(way) + 2;
-  const THNN_REAL(*g)[3] = way == BY_WINOGRAD_4 ? fourByFour : twoByTwo;
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t block = 0; block < b.count; block++)
     for (int64_t first = 0; first < s->planes; first += SOME) {
       const int64_t planes = THNN_min(SOME, s->planes - first);
-      THNN_REAL u[POINTS * POINTS][SOME * MOST + ROOM]; /* rows of ROOM, of which `step` are meant: the next one goes over the rest */
-      for (int64_t c = 0; c < planes; c++) {
-        THNN_REAL w[9][ROOM] = {{0}}, half[POINTS][3][ROOM];
-        for (int64_t o = 0; o < THNN_min(b.step, s->outputs - block * b.step); o++) {
-          const real *from = s->weight + (block * b.step + o) * s->weightOutput + (first + c) * s->weightPlane + s->h.weight + s->w.weight;
-          for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++) w[i * 3 + j][o] = from[i * s->h.weightStep + j * s->w.weightStep];
-        }
-        for (int r = 0; r < points; r++)
-          for (int j = 0; j < 3; j++)
-            for (int o = 0; o < ROOM; o++) half[r][j][o] = g[r][0] * w[j][o] + g[r][1] * w[3 + j][o] + g[r][2] * w[6 + j][o];
-        for (int r = 0; r < points; r++)
-          for (int q = 0; q < points; q++) {
-            THNN_REAL *to = u[r * points + q] + c * b.step;
-            for (int o = 0; o < ROOM; o++) to[o] = g[q][0] * half[r][0][o] + g[q][1] * half[r][1][o] + g[q][2] * half[r][2][o];
-          }
-      }
+      THNN_REAL u[POINTS * POINTS][SOME * MOST_ROWS + ROOM];
+      transformKernels(s, way, &b, block, first, planes, u[0], SOME * MOST_ROWS + ROOM);
       for (int q = 0; q < points * points; q++)
         memcpy(packed + ((q * b.count + block) * s->planes + first) * b.step, u[q], (size_t)(planes * b.step) * sizeof(real));
     }
@@ -88,7 +127,8 @@ typedef struct Winograd {
   int size;
   Blocks blocks;
   int64_t down, across;  /* tiles of a plane */
-  int64_t phase, point, plane; /* lengths: of a phase of a row of x, of V and M at one point, of a plane of V and M at all points */
+  int64_t phase, plane;     /* lengths: of a phase of a row of x, of a plane of V and M at one point */
+  int64_t vPoint, mPoint;   /* from a point to the next one */
   const real *packed;
   const int32_t *distance; /* of planes of V */
   real *v, *m;
@@ -102,10 +142,10 @@ typedef struct Transforms {
 } Transforms;
 
 /* Columns [from, end) of a plane at all points are 0: vectors take too much, and denormal numbers that lie there would take long. */
-static void clearBehind(const Winograd *d, real *plane, int64_t from, int64_t end)
+static void clearBehind(const Winograd *d, real *plane, int64_t point, int64_t from, int64_t end)
 {
   const int64_t points = (d->size + 2) * (d->size + 2);
-  for (int64_t q = 0; q < points && from < end; q++) memset(plane + q * d->point + from, 0, (size_t)(end - from) * sizeof(real));
+  for (int64_t q = 0; q < points && from < end; q++) memset(plane + q * point + from, 0, (size_t)(end - from) * sizeof(real));
 }
 
 #define TILES 8
@@ -131,22 +171,41 @@ static const Transforms *transformsFor(int64_t across)
 #undef PP
 #undef SS
 
-/* M of one block of planes at one point. */
-static void multiplyPoint(const Winograd *d, int64_t job)
+/* M of a block at point q: (+)= the terms of `planes` planes of x, whose kernels are at u. */
+static void multiplyTerms(const Winograd *d, int64_t q, int64_t block, int64_t first, int64_t planes, const real *u)
 {
-  const Sum *s = d->s;
-  const int64_t q = job / d->blocks.count, block = job % d->blocks.count, step = d->blocks.step, tiles = d->rows * d->across;
+  const int64_t step = d->blocks.step, tiles = d->rows * d->across;
   for (int64_t at = 0, columns; at < tiles; at += columns) {
     const int64_t left = tiles - at;
     columns = left >= d->blocks.width * LANES ? d->blocks.width * LANES : (left > LANES ? 2 * LANES : LANES);
-    real *m = d->m + block * step * d->plane + q * d->point + at;
-    for (int64_t c = 0; c < s->planes; c += SHORT)
-      rowProduct(step, columns)(THNN_min(SHORT, s->planes - c), d->packed + (job * s->planes + c) * step, d->v + q * d->point + at,
-                                d->distance + c, step, c > 0, NULL, m, d->plane, PACKED_AHEAD);
+    real *m = d->m + q * d->mPoint + block * step * d->plane + at;
+    for (int64_t c = 0; c < planes; c += TERMS)
+      rowProduct(step, columns)(THNN_min(TERMS, planes - c), u + c * step, d->v + q * d->vPoint + at, d->distance + first + c, step, first + c > 0,
+                                NULL, m, d->plane, PACKED_AHEAD);
   }
 }
 
-/* Are the results all finite? Bands have a thread each, or where they are few, all threads share the planes of each. */
+/* ... all terms. */
+static void multiplyPoint(const Winograd *d, int64_t job)
+{
+  const int64_t q = job / d->blocks.count, block = job % d->blocks.count;
+  multiplyTerms(d, q, block, 0, d->s->planes, d->packed + job * d->s->planes * d->blocks.step);
+}
+
+/* M of a block at all points, from kernels that are transformed meanwhile. */
+static void multiplyBlock(const Winograd *d, Way way, int64_t block, real *u)
+{
+  const int64_t points = (d->size + 2) * (d->size + 2);
+  for (int64_t first = 0; first < d->s->planes; first += TERMS) {
+    const int64_t planes = THNN_min(TERMS, d->s->planes - first);
+    transformKernels(d->s, way, &d->blocks, block, first, planes, u, TRANSFORMED_TERMS);
+    for (int64_t q = 0; q < points; q++) multiplyTerms(d, q, block, first, planes, u + q * TRANSFORMED_TERMS);
+  }
+}
+
+/* Are the results all finite? Bands have a thread each, or where they are few, all threads share the planes of each. Where kernels are not
+ * packed (NULL) they are transformed here: all of them first, or of few bands those of a block when they are needed, which then never leave
+ * the cache. */
 static int winogradSum(Call *call, const Sum *s, Way way, const real *packed, int threads)
 {
   Winograd d = {.s = s, .size = sizeOf(way), .blocks = blocksOf(s, BY_PLACES), .packed = packed};
@@ -165,13 +224,19 @@ static int winogradSum(Call *call, const Sum *s, Way way, const real *packed, in
     rows = together ? THNN_min(all, THNN_max(threads * best / d.across, 1))
                     : THNN_ceilDiv(all, threads * THNN_ceilDiv(THNN_ceilDiv(all, rows), threads));
   }
-  d.point = THNN_ceilDiv(rows * d.across + vector, LANES) * LANES + LANES;
-  d.plane = points * d.point + 16;
-  const int64_t bands = THNN_ceilDiv(all, rows), memory = THNN_perThread((s->planes + padded) * d.plane + MOST_COLUMNS);
+  together |= !packed && rows == all;
+  d.plane = THNN_ceilDiv(rows * d.across + vector, LANES) * LANES + LANES;
+  d.vPoint = s->planes * d.plane + THNN_LINE / (int64_t)sizeof(real); /* points begin in different sets of a cache */
+  d.mPoint = padded * d.plane + THNN_LINE / (int64_t)sizeof(real);
+  const int64_t bands = THNN_ceilDiv(all, rows), memory = THNN_perThread(points * (d.vPoint + d.mPoint) + MOST_COLUMNS);
   const int64_t buffer = THNN_perThread(THNN_max((size + 2) * size * d.phase, size * (d.across + vector) * size));
+  const int64_t kernels = THNN_perThread(points * TRANSFORMED_TERMS);
   int32_t *distance = THNN_scratch(call, s->planes, sizeof(int32_t));
   real *memories = THNN_scratch(call, (together ? 1 : threads) * memory, sizeof(real)), *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
+  real *transformed = packed ? NULL : THNN_scratch(call, together ? threads * kernels : winogradSize(s, way), sizeof(real));
   if (!THNN_ready(call)) return 1;
+  if (!packed && !together) winogradPack(s, way, transformed, threads);
+  d.packed = packed ? packed : transformed;
   for (int64_t c = 0; c < s->planes; c++) distance[c] = (int32_t)(c * d.plane);
   d.distance = distance;
   int isFinite = 1;
@@ -181,7 +246,7 @@ static int winogradSum(Call *call, const Sum *s, Way way, const real *packed, in
       const int thread = THNN_threadId();
       Winograd own = d;
       own.v = memories + thread * memory;
-      own.m = own.v + s->planes * d.plane;
+      own.m = own.v + points * d.vPoint;
       own.first = band * rows;
       own.rows = THNN_min(rows, all - own.first);
       for (int64_t c = 0; c < s->planes; c++) transforms->in(&own, c, buffers + thread * buffer);
@@ -191,14 +256,17 @@ static int winogradSum(Call *call, const Sum *s, Way way, const real *packed, in
     return isFinite;
   }
   d.v = memories;
-  d.m = d.v + s->planes * d.plane;
+  d.m = d.v + points * d.vPoint;
   for (int64_t band = 0; band < bands; band++) {
     d.first = band * rows;
     d.rows = THNN_min(rows, all - d.first);
 #pragma omp parallel for num_threads(threads)
     for (int64_t c = 0; c < s->planes; c++) transforms->in(&d, c, buffers + THNN_threadId() * buffer);
 #pragma omp parallel for num_threads(threads)
-    for (int64_t job = 0; job < points * d.blocks.count; job++) multiplyPoint(&d, job);
+    for (int64_t job = 0; job < (packed ? points : 1) * d.blocks.count; job++) {
+      if (packed) multiplyPoint(&d, job);
+      else multiplyBlock(&d, way, job, transformed + THNN_threadId() * kernels);
+    }
 #pragma omp parallel for num_threads(threads) reduction(& : isFinite)
     for (int64_t o = 0; o < s->outputs; o++) isFinite &= transforms->out(&d, o, buffers + THNN_threadId() * buffer);
   }

@@ -120,7 +120,7 @@ THNN_INLINE void transformPlane(const int size, const Winograd *d, int64_t c, re
 #pragma GCC unroll 6
       for (int i = 0; i < points; i++) transformCells(size, v + i * points, 1);
 #pragma GCC unroll 36
-      for (int q = 0; q < points * points; q++) *(AnyTiles *)(to + q * d->point) = v[q];
+      for (int q = 0; q < points * points; q++) *(AnyTiles *)(to + q * d->vPoint) = v[q];
     }
   }
 }
@@ -138,7 +138,7 @@ THNN_INLINE int transformOutput(const int size, const Winograd *d, int64_t o, re
       Tiles m[POINTS * POINTS], half[4 * POINTS], z[4];
       const real *from = d->m + o * d->plane + r * d->across + w;
 #pragma GCC unroll 36
-      for (int q = 0; q < points * points; q++) m[q] = *(const AnyTiles *)(from + q * d->point);
+      for (int q = 0; q < points * points; q++) m[q] = *(const AnyTiles *)(from + q * d->mPoint);
 #pragma GCC unroll 6
       for (int j = 0; j < points; j++) transformSums(size, m + j, points, half + j, points);
 #pragma GCC unroll 4
@@ -183,13 +183,13 @@ static void transformIn(const Winograd *d, int64_t c, real *buffer)
   const int64_t tiles = d->rows * d->across;
   if (d->size == 4) transformPlane(4, d, c, buffer);
   else transformPlane(2, d, c, buffer);
-  clearBehind(d, d->v + c * d->plane, tiles, THNN_ceilDiv(tiles, LANES) * LANES);
+  clearBehind(d, d->v + c * d->plane, d->vPoint, tiles, THNN_ceilDiv(tiles, LANES) * LANES);
 }
 
 static int transformOut(const Winograd *d, int64_t o, real *buffer)
 {
   const int64_t tiles = d->rows * d->across, last = THNN_ceilDiv(d->across, TILES) * TILES;
-  clearBehind(d, d->m + o * d->plane, THNN_ceilDiv(tiles, LANES) * LANES, tiles - d->across + last);
+  clearBehind(d, d->m + o * d->plane, d->mPoint, THNN_ceilDiv(tiles, LANES) * LANES, tiles - d->across + last);
   return d->size == 4 ? transformOutput(4, d, o, buffer) : transformOutput(2, d, o, buffer);
 }
 

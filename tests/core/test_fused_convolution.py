@@ -180,7 +180,7 @@ def test_serial_numbers() -> None:
 SMALL = [(1, 7, 0), (1, 7, 1), (3, 7, 1), (6, 7, 0), (8, 7, 0), (1, 14, 0), (1, 14, 1), (2, 14, 0)]
 CHOSEN = [
     ["", "winograd2", *["winograd4"] * 6],
-    ["", "", "winograd2", "", "winograd4", "winograd4", "winograd2", "winograd4"],
+    ["", "", "winograd2", "winograd4", "winograd4", "winograd4", "winograd2", "winograd4"],
 ]
 
 

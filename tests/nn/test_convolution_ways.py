@@ -201,6 +201,30 @@ def test_rounding():
             assert np.abs(result - truth).max() <= most * np.abs(truth).max()
 
 
+@pytest.mark.parametrize("way", ["winograd2", "winograd4"])
+@pytest.mark.parametrize("planes, outputs, size", [(1, 1, 5), (17, 5, 14), (150, 20, 9), (129, 31, 30), (300, 16, 7)])
+def test_kernels_have_the_same_bits_wherever_they_are_transformed(planes, outputs, size, way):
+    """For a block when it needs them, for all of them first, or in memory that is kept: the first, second and third passes."""
+    random = np.random.default_rng(size)
+    module = nn.SpatialConvolution(planes, outputs, 3, 3, 1, 1, 1, 1).float()
+    x = random.standard_normal((2, planes, size, size + 3)).astype("float32")
+    g = gradient(module, x, random)
+    pl.setConvolution("definition")
+    truths = passes(module, x, g)
+    pl.setConvolution(way)
+    results = []
+    for threads in (1, 2, 3):
+        pl.setNumThreads(threads)
+        kept = pl.setKeptBytes(0)  # what was kept is gone
+        results.append(passes(module, x, g))
+        pl.setKeptBytes(kept)
+        results += [passes(module, x, g) for _ in range(3)]
+    assert_same(results[0][:2], truths[:2], 1e-5)
+    for result in results[1:]:
+        for one, other in zip(result[:2], results[0], strict=False):
+            np.testing.assert_array_equal(one, other)
+
+
 def test_weights_that_change():
     """Packed weights are kept while they are the same, and made anew when they are not, however they were changed."""
     random = np.random.default_rng(2)

@@ -4,6 +4,7 @@
 #define THNN_BLOCKS_H
 
 #include "convolution/sum.h"
+#include "core/fetch.h"
 #include "core/product.h"
 #include "core/turn.h"
 
@@ -33,11 +34,13 @@ static int64_t directSize(const Sum *s, Way way)
   return s->groups * packedSize(s, &b);
 }
 
+enum { PLANES_AHEAD = 4 };
+
 /* Blocks whose taps lie one after the other in memory, upwards or downwards, are turned; others are taken one by one. */
 static void packBlock(const Sum *s, real *to, int64_t step, const real *from, int64_t outputs)
 {
   const Line *h = &s->h, *w = &s->w;
-  const int64_t taps = h->taps * w->taps, way = w->weightStep;
+  const int64_t taps = h->taps * w->taps, way = w->weightStep, itemSize = sizeof(real);
   const int inLine = (way == 1 || way == -1 || w->taps == 1) && (h->taps == 1 || h->weightStep == way * w->taps);
   const int up = inLine && (way == 1 || taps == 1), isWhole = up && (taps == s->weightPlane || s->planes == 1);
   for (int64_t m = 0; m < s->t.taps; m++, from += s->t.weightStep) {
@@ -48,6 +51,8 @@ static void packBlock(const Sum *s, real *to, int64_t step, const real *from, in
     }
     for (int64_t c = 0; c < s->planes; c++, to += taps * step) {
       const real *plane = from + c * s->weightPlane;
+      /* Where the kernels of a plane lie together, but far from those of the next one, a processor does not see these coming. */
+      if (s->weightOutput <= taps) THNN_fetch(plane - (up ? 0 : taps - 1), PLANES_AHEAD * s->weightPlane * itemSize, outputs * taps * itemSize);
       if (up) turn(to, step, plane, s->weightOutput, outputs, taps);
       else if (inLine && way == -1) turn(to + (taps - 1) * step, -step, plane - (taps - 1), s->weightOutput, outputs, taps);
       else

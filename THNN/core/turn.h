@@ -14,30 +14,34 @@ typedef Four AnyFour __attribute__((aligned(1), may_alias));
 #define THNN_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (int64_t __attribute__((vector_size(sizeof(a))))){__VA_ARGS__})
 #endif
 
-/* to[c * toRow + r] = from[r * fromRow + c] for r < rows, c < columns. The last four overlap those before them. */
+/* to[c * toRow + r] = from[r * fromRow + c] for r < rows, c < columns. The last four overlap those before them. What is written stays in the
+ * first cache until all rows have passed by; what comes next is fetched, each row by each fourth step. */
 THNN_INLINE void turn(real *restrict to, int64_t toRow, const real *restrict from, int64_t fromRow, int64_t rows, int64_t columns)
 {
+  enum { SOME_COLUMNS = 128 };
   if (rows < 4 || columns < 4) {
     for (int64_t r = 0; r < rows; r++)
       for (int64_t c = 0; c < columns; c++) to[c * toRow + r] = from[r * fromRow + c];
     return;
   }
-  for (int64_t i = 0; i < rows; i += 4) {
-    const int64_t r = THNN_min(i, rows - 4);
-    const real *x = from + r * fromRow;
-    for (int64_t j = 0; j < columns; j += 4) {
-      const int64_t c = THNN_min(j, columns - 4);
-      const Four x0 = *(const AnyFour *)(x + c), x1 = *(const AnyFour *)(x + fromRow + c);
-      const Four x2 = *(const AnyFour *)(x + 2 * fromRow + c), x3 = *(const AnyFour *)(x + 3 * fromRow + c);
-      const Four a = THNN_SHUFFLE(x0, x2, 0, 4, 1, 5), b = THNN_SHUFFLE(x0, x2, 2, 6, 3, 7);
-      const Four d = THNN_SHUFFLE(x1, x3, 0, 4, 1, 5), e = THNN_SHUFFLE(x1, x3, 2, 6, 3, 7);
-      real *y = to + c * toRow + r;
-      *(AnyFour *)y = THNN_SHUFFLE(a, d, 0, 4, 1, 5);
-      *(AnyFour *)(y + toRow) = THNN_SHUFFLE(a, d, 2, 6, 3, 7);
-      *(AnyFour *)(y + 2 * toRow) = THNN_SHUFFLE(b, e, 0, 4, 1, 5);
-      *(AnyFour *)(y + 3 * toRow) = THNN_SHUFFLE(b, e, 2, 6, 3, 7);
+  for (int64_t first = 0; first < columns; first += SOME_COLUMNS)
+    for (int64_t i = 0; i < rows; i += 4) {
+      const int64_t r = THNN_min(i, rows - 4), end = THNN_min(first + SOME_COLUMNS, columns);
+      const real *x = from + r * fromRow;
+      for (int64_t j = first; j < end; j += 4) {
+        const int64_t c = THNN_min(j, columns - 4);
+        __builtin_prefetch(x + j / 4 % 4 * fromRow + j + SOME_COLUMNS);
+        const Four x0 = *(const AnyFour *)(x + c), x1 = *(const AnyFour *)(x + fromRow + c);
+        const Four x2 = *(const AnyFour *)(x + 2 * fromRow + c), x3 = *(const AnyFour *)(x + 3 * fromRow + c);
+        const Four a = THNN_SHUFFLE(x0, x2, 0, 4, 1, 5), b = THNN_SHUFFLE(x0, x2, 2, 6, 3, 7);
+        const Four d = THNN_SHUFFLE(x1, x3, 0, 4, 1, 5), e = THNN_SHUFFLE(x1, x3, 2, 6, 3, 7);
+        real *y = to + c * toRow + r;
+        *(AnyFour *)y = THNN_SHUFFLE(a, d, 0, 4, 1, 5);
+        *(AnyFour *)(y + toRow) = THNN_SHUFFLE(a, d, 2, 6, 3, 7);
+        *(AnyFour *)(y + 2 * toRow) = THNN_SHUFFLE(b, e, 0, 4, 1, 5);
+        *(AnyFour *)(y + 3 * toRow) = THNN_SHUFFLE(b, e, 2, 6, 3, 7);
+      }
     }
-  }
 }
 
 #endif

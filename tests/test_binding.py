@@ -138,6 +138,32 @@ def test_passes_that_repeat(optimized: bool) -> None:
     assert passes().shape == (2, 4, 4, 6)
 
 
+def test_the_short_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the second pass on, with any array of that shape, by layers with one array of their own, several, and properties."""
+    random = np.random.default_rng(1)
+    fused = pl.optimize(nn.Sequential(nn.SpatialConvolution(3, 4, 3, 3), nn.ReLU()).float().evaluate()).modules[0]
+    assert type(fused).__name__ == "Fused"
+    layers = [nn.ReLU(), nn.SpatialMaxPooling(2, 2), nn.SpatialConvolution(3, 4, 3, 3), nn.SpatialSoftPool(2, 2), nn.LogSoftMax()]
+    inputs = [random.standard_normal((3, 6, 6)).astype("f") for _ in range(2)]
+    gradients = []
+    for layer in layers:
+        output = layer.float().forward(inputs[0])
+        gradients.append(random.standard_normal(output.shape).astype("f"))
+        layer.updateGradInput(inputs[0], gradients[-1])
+    fused.updateOutput(inputs[0])
+
+    def refuse(*arguments: Any) -> None:
+        raise AssertionError("the long way")
+
+    monkeypatch.setattr("pytorch_legacy.nn.Native.call", refuse)
+    monkeypatch.setattr("pytorch_legacy.optimizing.Fused.call", refuse)
+    for input in inputs:
+        for layer, gradient in zip(layers, gradients, strict=True):
+            assert layer.forward(input) is layer.output
+            assert layer.updateGradInput(input, gradient) is layer.gradInput
+        assert fused.updateOutput(input) is fused.output
+
+
 @pytest.mark.parametrize("size", [0, 1, 5])
 def test_what_a_repeated_call_writes(size: int) -> None:
     """The array in the field: also if it is another one with the same element, or was handed over."""

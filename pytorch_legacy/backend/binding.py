@@ -272,10 +272,11 @@ def _caller(
         repeated = repeated or make()  # descriptors of its own: those of other calls get other arrays
         for _, slot in slots or ():
             slot.array = None  # which nobody else may need any more
-        isOwn = all(name in thing.__dict__ and not isdatadescriptor(getattr(type(thing), name, None)) for name in fields)
+        areOwn = [name in thing.__dict__ and not isdatadescriptor(getattr(type(thing), name, None)) for name in fields]
+        isOwn = bool(fields) and all(areOwn)
         names = fields if len(fields) != 1 else fields * 2  # of one name a getter would make no tuple
         read: Any = (itemgetter if isOwn else attrgetter)(*names) if names else lambda source: (None,)
-        known = read(thing.__dict__ if isOwn and names else thing)
+        known = read(thing.__dict__ if isOwn else thing)
         values = [*handed, *known[: len(fields)]]
         buffer = next((values[place - len(before)] for place, slot in repeated if slot.writes), None)
         given, own = [], [] if names else [(0, _ABSENT)]

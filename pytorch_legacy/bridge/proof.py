@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .registry import Differs
-from .values import difference, tree
+from .values import as_numpy, difference, flat, tree
 
 TOLERANCE = 1e-5
 """The largest difference, relative to the largest magnitude of an array, with which something is written."""
@@ -52,9 +52,10 @@ class Proof:
         gap = difference(ours, theirs)
         self.layers.append(Comparison(place or "the network", typename, gap))
         if not gap <= TOLERANCE and not self.force:
-            shapes = [tree(np.shape, results[0]) for results in (ours, theirs)]
-            text = f"the shape is {shapes[1]}" if shapes[0] != shapes[1] else f"the numbers differ by {gap:.2g}"
-            raise Differs(f"{text}, expected {shapes[0]}" if shapes[0] != shapes[1] else f"{text} of the largest")
+            shapes = [tree(lambda value: tuple(np.shape(value)), results[0]) for results in (ours, theirs)]
+            if shapes[0] != shapes[1]:
+                raise Differs(f"the shape is {shapes[1]}, expected {shapes[0]}")
+            raise Differs(f"the numbers differ by {gap:.2g} of the largest, {_elements(ours, theirs)}")
 
     def skipped(self, place: str, typename: str, reason: str) -> None:
         """Takes note of a layer that is not compared."""
@@ -64,6 +65,18 @@ class Proof:
         lines = [f"{layer.place:20} {layer.typename:40} {_shown(layer)}" for layer in self.layers]
         lines.append(f"{'the whole':61} {'not compared' if self.whole is None else f'{self.whole:.1e}'}")
         return "\n".join([*lines, *(f"{other} shares memory with {one} in the network, not here" for one, other in self.apart)])
+
+
+def _elements(ours: list[Any], theirs: list[Any]) -> str:
+    """How many elements differ in the array that differs most, and the one that does most."""
+    pairs = [(as_numpy(a), as_numpy(b)) for a, b in zip(flat(ours), flat(theirs), strict=True)]
+    a, b = (np.atleast_1d(array) for array in max(pairs, key=lambda pair: difference(*pair)))
+    x, y = a.astype(np.float64), b.astype(np.float64)
+    with np.errstate(all="ignore"):
+        gaps = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0, np.nan_to_num(np.abs(x - y), nan=np.inf))
+        count = max((gaps > TOLERANCE * (np.abs(x[np.isfinite(x)]).max(initial=0) or 1)).sum(), 1)
+    place = tuple(int(i) for i in np.unravel_index(gaps.argmax(), gaps.shape))
+    return f"in {count} of {a.size} elements; the most in {place}: expected {a[place]}, got {b[place]}"
 
 
 def _shown(layer: Comparison) -> str:

@@ -112,6 +112,10 @@ def flat(value: Any) -> list[Any]:
     return [*leaves(value)]
 
 
+def as_numpy(value: Any) -> np.ndarray:
+    return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+
+
 def difference(ours: Any, theirs: Any) -> float:
     """The largest difference of two tables, relative to the largest magnitude of its array; infinity for other shapes."""
     if isinstance(ours, (list, tuple)):
@@ -120,7 +124,7 @@ def difference(ours: Any, theirs: Any) -> float:
         return max((difference(a, b) for a, b in zip(ours, theirs, strict=True)), default=0.0)
     if isinstance(theirs, (list, tuple)):
         return float("inf")
-    a, b = (np.asarray(value.detach().cpu() if hasattr(value, "detach") else value) for value in (ours, theirs))
+    a, b = as_numpy(ours), as_numpy(theirs)
     if a.shape != b.shape:
         return float("inf")
     kind = a.dtype if a.dtype == b.dtype and a.dtype.kind == "f" else np.dtype(np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,36 @@ from pytorch_legacy import authors, dpnn, nn
 
 torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
 
+from pytorch_legacy.bridge.proof import Proof  # noqa: E402
+from pytorch_legacy.bridge.registry import Differs  # noqa: E402
+
 HUGE = np.array([[1e30, -1e30, 1e8, -3e38, 0.3, 5, -7, np.inf, -np.inf, np.nan]], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "said"),
+    [
+        (
+            np.float32([[1, 2], [3, 4]]),
+            [[1, 2.5], [3, 5]],
+            r"by 0\.25 of the largest, in 2 of 4 elements; the most in \(1, 1\): .* 4\.0, got 5\.0",
+        ),
+        (np.float32(3), 4.0, r"in 1 of 1 elements; the most in \(0,\): expected 3\.0, got 4\.0"),
+        (np.float32([np.nan, np.nan]), [np.nan, 2], r"by inf .* in \(1,\): expected nan, got 2\.0"),
+        (np.float32([np.inf, 1]), [-np.inf, 1], r"by inf .* in \(0,\): expected inf, got -inf"),
+        (np.float32([np.inf, 1]), [np.inf, 1 + 1.1e-5], r"in 1 of 2 elements; the most in \(1,\)"),
+        (np.array([True, True]), [True, False], r"in \(1,\): expected True, got False"),
+        (np.float32([1]), [1, 2], r"the shape is \(2,\), expected \(1,\)"),
+    ],
+)
+def test_a_proof_says_where_numbers_differ(ours: Any, theirs: Any, said: str) -> None:
+    proof, same = Proof(), np.float32([7])
+    proof.compare("1", "nn.X", [same, ours], [torch.tensor([7.0]), torch.tensor(ours)])
+    pair = [[same, ours]], [[torch.tensor([7.0]), torch.tensor(theirs)]]
+    with pytest.raises(Differs, match=said):
+        proof.compare("2", "nn.X", [ours], [torch.tensor(theirs)])
+    with pytest.raises(Differs):
+        proof.compare("2", "nn.X", *pair)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from pytorch_legacy.inference.examples import forget
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 
+from . import first_calls
 from .aliases import Part, handed, parts
 from .embedding import embedded
 from .fields import Fields, in_precision, owner_of
@@ -81,6 +82,7 @@ class Writer:
     """
 
     def __init__(self, examples: list[Any], proof: Proof, wrap: bool = False) -> None:
+        first_calls.made()
         self.proof = proof
         self.wrap = wrap
         self.legacy: dict[str, Module] = {}

@@ -20,11 +20,7 @@ LEFT_OUT = {"SelectTable-key", "SpatialDilatedMaxPooling-window_beside_the_input
 }
 
 
-TRIED = [
-    (name, case.name, (name, case))
-    for name, case in CASES
-    if case.target is None and f"{name}-{case.name}" not in LEFT_OUT
-]
+TRIED = [(name, case.name, (name, case)) for name, case in CASES if case.target is None and f"{name}-{case.name}" not in LEFT_OUT]
 
 
 def is_new(name: str, case: Case) -> bool:

@@ -13,6 +13,7 @@ from pytorch_legacy import authors, dpnn, nn
 
 torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
 
+from pytorch_legacy.bridge import first_calls  # noqa: E402
 from pytorch_legacy.bridge.proof import Proof  # noqa: E402
 from pytorch_legacy.bridge.registry import Differs  # noqa: E402
 
@@ -43,6 +44,26 @@ def test_a_proof_says_where_numbers_differ(ours: Any, theirs: Any, said: str) ->
         proof.compare("2", "nn.X", [ours], [torch.tensor(theirs)])
     with pytest.raises(Differs):
         proof.compare("2", "nn.X", *pair)
+
+
+def test_the_first_call_of_a_function_is_one_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MKL may give a large first call numbers of half the digits."""
+    sizes: dict[str, list[int]] = {}
+    for name in ("tanh", "sigmoid"):
+        function = getattr(torch, name)
+
+        def noting(x: Any, name: str = name, function: Any = function) -> Any:
+            sizes.setdefault(f"{name} {x.dtype}", []).append(x.numel())
+            return function(x)
+
+        monkeypatch.setattr(torch, name, noting)
+    first_calls.made.cache_clear()
+    for layer in (nn.Tanh(), nn.Sigmoid()):
+        pl.to_torch(layer, (40, 50))
+        pl.to_torch(layer.double(), (40, 50))
+    assert len(sizes) == 4
+    for one in sizes.values():
+        assert one[0] == 1 and max(one) == 2000
 
 
 @pytest.mark.parametrize(

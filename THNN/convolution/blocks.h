@@ -34,7 +34,7 @@ static int64_t directSize(const Sum *s, Way way)
   return s->groups * packedSize(s, &b);
 }
 
-enum { PLANES_AHEAD = 4 };
+enum { PLANES_AHEAD = 4 }; /* whose kernels are fetched: memory takes as long as it does to turn so many */
 
 /* Blocks whose taps lie one after the other in memory, upwards or downwards, are turned; others are taken one by one. */
 static void packBlock(const Sum *s, real *to, int64_t step, const real *from, int64_t outputs)

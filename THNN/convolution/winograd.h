@@ -185,7 +185,7 @@ static void multiplyTerms(const Winograd *d, int64_t q, int64_t block, int64_t f
   }
 }
 
-/* ... all terms. */
+/* ... of all of them, whose kernels are packed. */
 static void multiplyPoint(const Winograd *d, int64_t job)
 {
   const int64_t q = job / d->blocks.count, block = job % d->blocks.count;

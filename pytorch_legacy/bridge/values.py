@@ -113,6 +113,7 @@ def flat(value: Any) -> list[Any]:
 
 
 def as_numpy(value: Any) -> np.ndarray:
+    """An array of ours or of PyTorch's."""
     return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
 
 

@@ -57,10 +57,14 @@ def one_thread() -> Iterator[None]:
     pl.setConvolution("fast")
 
 
+class Mallinfo2(ctypes.Structure):
+    _fields_ = [(f"field{i}", ctypes.c_size_t) for i in range(10)]
+
+
 def used() -> int:
     """Bytes that the process has from malloc."""
     mallinfo = ctypes.CDLL("libc.so.6").mallinfo2
-    mallinfo.restype = type("mallinfo2", (ctypes.Structure,), {"_fields_": [(f"field{i}", ctypes.c_size_t) for i in range(10)]})
+    mallinfo.restype = Mallinfo2
     info = mallinfo()
     return int(info.field4 + info.field7)  # hblkhd, uordblks
 
@@ -69,10 +73,13 @@ def used() -> int:
 def test_the_call_before_leaves_something() -> None:
     """Without this the tests below would ask for nothing."""
     soiling.forward(LEFT)
-    assert backend.lib.THNN_freeScratch(backend.ffi.NULL) == 0
-    before = used()
-    soiling.forward(LEFT)
-    assert used() - before > LEFT.nbytes // 2  # Python may have given back some of its own meanwhile
+    grown = []
+    for _ in range(3):  # Python gives back some small blocks of its own now and then
+        assert backend.lib.THNN_freeScratch(backend.ffi.NULL) == 0
+        before = used()
+        soiling.forward(LEFT)
+        grown.append(used() - before)
+    assert max(grown) >= LEFT.nbytes
     assert takes_denormals(lambda: nn.MulConstant(2).float().forward(np.ascontiguousarray(LEFT)))
 
 

@@ -8,6 +8,7 @@
 enum {
   PROBES = 4,
   SLICES = 64,
+  CHAINS = 4,
   MAPPED = 1 << 20,
 };
 
@@ -23,37 +24,47 @@ struct Kept {
 
 /* ---- fingerprints */
 
-/* Every step is one to one, so a word that differs makes a lane differ. The shift brings high bits down, which multiplication does not. */
-THNN_KERNEL void addWords(uint32_t *restrict lane, const unsigned char *restrict data, size_t blocks)
+/* Every step is one to one, so a word that differs makes a lane differ. The shift brings high bits down, which multiplication does not.
+ * Each step waits for the one before, so chains that begin `distance` bytes apart take turns. */
+THNN_INLINE void addWords(const int chains, uint32_t *restrict lane, const unsigned char *restrict data, size_t distance, size_t blocks)
 {
-  uint32_t h[THNN_PRINT], word[THNN_PRINT];
-  memcpy(h, lane, sizeof h);
-  for (size_t b = 0; b < blocks; b++) {
-    memcpy(word, data + b * sizeof word, sizeof word);
-    for (int i = 0; i < THNN_PRINT; i++) {
-      h[i] = (h[i] ^ word[i]) * 0x9E3779B1u;
-      h[i] ^= h[i] >> 15;
+  uint32_t h[CHAINS][THNN_PRINT], word[THNN_PRINT];
+  memcpy(h, lane, (size_t)chains * sizeof *h);
+  for (size_t b = 0; b < blocks; b++)
+#pragma GCC unroll 4
+    for (int c = 0; c < chains; c++) {
+      memcpy(word, data + (size_t)c * distance + b * sizeof word, sizeof word);
+      for (int i = 0; i < THNN_PRINT; i++) {
+        h[c][i] = (h[c][i] ^ word[i]) * 0x9E3779B1u;
+        h[c][i] ^= h[c][i] >> 15;
+      }
     }
-  }
-  memcpy(lane, h, sizeof h);
+  memcpy(lane, h, (size_t)chains * sizeof *h);
+}
+
+THNN_KERNEL void addSlices(uint32_t *restrict lane, const unsigned char *restrict data, size_t distance, size_t blocks)
+{
+  addWords(CHAINS, lane, data, distance, blocks);
+}
+
+THNN_KERNEL void addRest(uint32_t *restrict lane, const unsigned char *restrict data, size_t blocks)
+{
+  addWords(1, lane, data, 0, blocks);
 }
 
 static void fingerprint(const void *data, size_t bytes, int threads, Print *print)
 {
-  Print slice[SLICES];
-  const size_t blocks = bytes / sizeof(Print), part = blocks / SLICES + 1;
-  const unsigned char *at = data;
+  Print slice[SLICES] = {{{0}}}, rest = {{0}};
+  const size_t part = bytes / sizeof(Print) / SLICES, distance = part * sizeof(Print), done = SLICES * part;
+  const unsigned char *at = data, *end = at + SLICES * distance;
 #pragma omp parallel for num_threads(threads)
-  for (size_t s = 0; s < SLICES; s++) {
-    const size_t first = s * part < blocks ? s * part : blocks, end = first + part < blocks ? first + part : blocks;
-    memset(&slice[s], 0, sizeof slice[s]);
-    addWords(slice[s].lane, at + first * sizeof(Print), end - first);
-  }
-  Print rest = {{0}};
-  memcpy(&rest, at + blocks * sizeof(Print), bytes - blocks * sizeof(Print));
+  for (size_t s = 0; s < SLICES; s += CHAINS) addSlices(slice[s].lane, at + s * distance, distance, part);
+  const size_t blocks = bytes / sizeof(Print) - done;
+  memcpy(&rest, end + blocks * sizeof(Print), bytes % sizeof(Print));
   memset(print, 0, sizeof *print);
-  addWords(print->lane, (const unsigned char *)slice, SLICES);
-  addWords(print->lane, (const unsigned char *)&rest, 1);
+  addRest(print->lane, (const unsigned char *)slice, SLICES);
+  addRest(print->lane, end, blocks);
+  addRest(print->lane, (const unsigned char *)&rest, 1);
 }
 
 Contents THNN_contents(const void *data, size_t bytes, int64_t serial, int threads)

@@ -155,6 +155,7 @@ enum {
 typedef struct Worker {
   _Alignas(THNN_LINES) atomic_int phase;
   atomic_int sleeps, isAwaited, isCalled;
+  atomic_int inVain, passed; /* calls in a row that brought it no work; how often it was not called since */
   pthread_t thread;
   int barred; /* the processor where it may not run, plus 1, or 0 */
   Member member;
@@ -189,6 +190,10 @@ enum { // nanoseconds
   WHILE = 1000 * 1000,
 };
 
+/* A thread takes twenty microseconds to call another one. If calls bring no work, as where small loops are far apart, only every second, fourth
+ * and so on of them is made. */
+enum { MOST_IN_VAIN = 5 };
+
 /* Looks for a phase for a moment, shorter than it takes to be waken up many times; then for so long in between what other threads of the
  * processor do. Has it come? */
 static int watch(atomic_int *phase, int wanted, int64_t yielding)
@@ -205,14 +210,15 @@ static int watch(atomic_int *phase, int wanted, int64_t yielding)
   }
 }
 
-/* Waits for a phase. Who sets it looks at `sleeps` afterwards, and wakes. A sleeper that is called looks again for a moment. */
+/* Waits for a phase. Who sets it looks at `sleeps` afterwards, and wakes. A sleeper that is called looks again for a moment: if nothing comes, the
+ * call was in vain. */
 static void await(Worker *w, int phase, int64_t yielding, atomic_int *sleeps, pthread_cond_t *condition)
 {
   while (!watch(&w->phase, phase, yielding)) {
     pthread_mutex_lock(&w->mutex);
     atomic_store(sleeps, 1);
     while (atomic_load(&w->phase) != phase && !atomic_load(&w->isCalled)) pthread_cond_wait(condition, &w->mutex);
-    atomic_store(&w->isCalled, 0);
+    if (atomic_exchange(&w->isCalled, 0) && w->inVain < MOST_IN_VAIN) w->inVain++;
     atomic_store(sleeps, 0);
     pthread_mutex_unlock(&w->mutex);
   }
@@ -246,6 +252,7 @@ static void *live(void *argument)
     await(w, READY, 0, &w->sleeps, &w->work);
     int ready = READY;
     if (!atomic_compare_exchange_strong(&w->phase, &ready, BUSY)) continue; /* too late */
+    w->inVain = 0;
     take(&w->member);
     enter(w, DONE, &w->isAwaited, &w->end);
   }
@@ -434,6 +441,8 @@ int THNN_isTeamAwake(void)
     sleeper = w;
   }
   if (!sleeper) return 1; /* there are none yet, or all work */
+  if (atomic_fetch_add(&sleeper->passed, 1) + 1 < 1 << sleeper->inVain) return 0;
+  sleeper->passed = 0;
   pthread_mutex_lock(&sleeper->mutex);
   atomic_store(&sleeper->isCalled, 1);
   pthread_cond_signal(&sleeper->work);

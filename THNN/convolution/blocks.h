@@ -21,7 +21,10 @@ THNN_INLINE Blocks blocksOf(const Sum *s, Way way)
 {
   if (way == BY_OUTPUTS) return (Blocks){COLUMNS, THNN_ceilDiv(s->outputs, COLUMNS), WIDTH};
   if (s->outputs <= FEW_ROWS) return (Blocks){s->outputs, 1, FEW_WIDTH};
-  const int64_t step = partOf(s->outputs, ROWS);
+  enum { MANY = 8 };
+  int64_t count = THNN_ceilDiv(s->outputs, ROWS);
+  if (count > MANY) count += count % 2; /* two threads have as many each */
+  const int64_t step = THNN_ceilDiv(s->outputs, count);
   return (Blocks){step, THNN_ceilDiv(s->outputs, step), WIDTH};
 }
 

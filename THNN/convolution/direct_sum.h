@@ -240,7 +240,9 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
   int64_t rows = THNN_max(THNN_secondCache() * 5 / 8 / THNN_max(rowBytes, 1) - one.more, 1);
   if (way == BY_OUTPUTS) rows = THNN_min(rows, THNN_max(MOST_PLACES / s->w.out, 1));
   int64_t bands = THNN_ceilDiv(s->h.out, rows);
-  if (bands > 1 && frames * bands < 4 * threads) bands = THNN_min(THNN_ceilDiv(frames * bands, threads) * threads / frames, s->h.out);
+  /* Threads that share rows read all weights each, those that share planes of y read all of x. */
+  const int isByRows = bands > 1 || s->outputs * depth < s->planes * s->h.in * s->w.in;
+  if (isByRows && frames * bands < 4 * threads) bands = THNN_min(THNN_ceilDiv(frames * bands, threads) * threads / frames, s->h.out);
   rows = THNN_ceilDiv(s->h.out, THNN_max(bands, 1));
   bands = THNN_ceilDiv(s->h.out, rows);
   const int64_t jobs = frames * bands, parts = jobs % threads == 0 || jobs >= 8 * threads ? 1 : THNN_min(blocks.count, threads);

@@ -124,22 +124,29 @@ int THNN_defaultThreads(void)
 
 /* ---- workers */
 
-/* A region of code that several threads run. Iterations of a dynamic loop are taken chunk by chunk. */
+enum { SECTIONS = 16 };
+
+/* A region of code that several threads run. A dynamic loop has a section for each thread, or for some: they take it chunk by chunk, and help
+ * others then. So in loop after loop a thread has the same part, and finds in its cache what it has left there. */
 typedef struct Team {
   void (*body)(void *);
   void *data;
   int size;
-  atomic_long taken; /* chunks */
+  struct {
+    _Alignas(THNN_LINES) atomic_long taken; /* chunks */
+  } section[SECTIONS];
 } Team;
 
-/* A thread in it, and its dynamic loop. */
+/* A thread in it, its dynamic loop, and how many sections it has found to be done. */
 typedef struct Member {
   Team *team;
   int number;
-  long begin, end, step, chunk;
+  long begin, end, step, chunk, done;
 } Member;
 
 static _Thread_local Member *self;
+
+static inline int sectionsOf(const Team *team) { return team->size < SECTIONS ? team->size : SECTIONS; }
 
 /* What a worker is about. It is NEW until it has begun. A caller makes it CLAIMED and READY, it is then BUSY and DONE by itself, and the
  * caller makes it IDLE again. */
@@ -357,14 +364,17 @@ static int dismiss(Worker *w)
 
 static void run(void (*body)(void *), void *data, int threads, Member first)
 {
-  Team team = {.body = body, .data = data};
+  Team team;
   first.team = &team;
   Worker *chain = NULL;
   int others = 0;
   /* A loop within a loop belongs to one thread. */
   if (threads > 1 && (!self || self->team->size == 1)) chain = claim(&others, (threads < MOST ? threads : MOST) - 1);
-  team.size = others + 1;
   const int here = chain ? processor() : -1, isDynamic = first.chunk > 0;
+  team.body = body;
+  team.data = data;
+  team.size = others + 1;
+  for (int i = 0; i < sectionsOf(&team); i++) atomic_init(&team.section[i].taken, 0);
   for (Worker *w = chain; w; w = w->next) {
     w->member = first;
     w->member.number = others--;
@@ -395,14 +405,18 @@ int omp_get_num_threads(void) { return self ? self->team->size : 1; }
 
 bool GOMP_loop_nonmonotonic_dynamic_next(long *from, long *to)
 {
-  const Member *m = self;
+  Member *m = self;
   const long left = m->step > 0 ? m->end - m->begin : m->begin - m->end, size = m->step > 0 ? m->step : -m->step;
   const long chunks = left <= 0 ? 0 : (left - 1) / size / m->chunk + 1;
-  const long at = atomic_fetch_add_explicit(&m->team->taken, 1, memory_order_relaxed);
-  if (at >= chunks) return false;
-  *from = m->begin + at * m->chunk * m->step;
-  *to = at + 1 < chunks ? *from + m->chunk * m->step : m->end;
-  return true;
+  for (const long sections = sectionsOf(m->team); m->done < sections; m->done++) {
+    const long section = (m->number + m->done) % sections, first = chunks * section / sections, last = chunks * (section + 1) / sections;
+    const long at = first + atomic_fetch_add_explicit(&m->team->section[section].taken, 1, memory_order_relaxed);
+    if (at >= last) continue;
+    *from = m->begin + at * m->chunk * m->step;
+    *to = at + 1 < chunks ? *from + m->chunk * m->step : m->end;
+    return true;
+  }
+  return false;
 }
 
 bool GOMP_loop_nonmonotonic_dynamic_start(long begin, long end, long step, long chunk, long *from, long *to)

@@ -1,7 +1,6 @@
 /* Memory that is kept from call to call (kept.h). It waits in atomic slots, as arenas do: no lock. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include "core/kept.h"
 #include "core/state.h"
 
@@ -9,7 +8,6 @@ enum {
   PROBES = 4,
   SLICES = 64,
   CHAINS = 4,
-  MAPPED = 1 << 20,
 };
 
 struct Kept {
@@ -83,22 +81,6 @@ static const Print *printOf(Contents *c)
   return &c->print;
 }
 
-/* ---- memory */
-
-/* Large blocks are the system's own: a heap of the host's would keep what it gets back, and may have given of what it had. */
-static void *newMemory(size_t bytes)
-{
-  if (bytes < MAPPED) return aligned_alloc(THNN_LINE, bytes);
-  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? NULL : memory;
-}
-
-static void endMemory(void *memory, size_t bytes)
-{
-  if (bytes < MAPPED) free(memory);
-  else munmap(memory, bytes);
-}
-
 /* ---- slots */
 
 static size_t slotOf(const void *of, const int64_t *key)
@@ -111,7 +93,7 @@ static size_t slotOf(const void *of, const int64_t *key)
 static void freeMemory(THNNState *state, Kept *kept)
 {
   if (!kept->memory) return;
-  endMemory(kept->memory, kept->bytes);
+  THNN_endMemory(kept->memory, kept->bytes);
   kept->memory = NULL;
   atomic_fetch_sub(&state->keptBytes, kept->bytes);
 }
@@ -145,7 +127,7 @@ static void allocate(THNNState *state, Kept *kept, size_t bytes)
   if (size > most) return;
   if (atomic_fetch_add(&state->keptBytes, size) + size > most) THNN_freeKept(state); /* layers that are in use come back */
   kept->bytes = size;
-  kept->memory = newMemory(size);
+  kept->memory = THNN_newMemory(size);
   if (!kept->memory) atomic_fetch_sub(&state->keptBytes, size);
 }
 

@@ -1,6 +1,9 @@
-/* What the system tells about the processor. */
+/* What the system tells about the processor, and memory that it gives. */
+#define _GNU_SOURCE
 #include "core/machine.h"
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 int64_t THNN_secondCache(void)
@@ -20,4 +23,37 @@ int64_t THNN_secondCache(void)
 #endif
   atomic_store_explicit(&known, bytes, memory_order_relaxed);
   return bytes;
+}
+
+enum {
+  MANY = 1 << 20,
+  LARGE_PAGE = 1 << 21,
+};
+
+/* From an address on that is a multiple of `unit`. What is mapped around it goes back. */
+static void *mapAt(size_t unit, size_t bytes)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (bytes + page - 1) / page * page;
+  char *whole = mmap(NULL, size + unit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (whole == MAP_FAILED) return NULL;
+  const size_t before = (unit - (uintptr_t)whole % unit) % unit;
+  if (before) munmap(whole, before);
+  if (unit > before) munmap(whole + before + size, unit - before);
+  return whole + before;
+}
+
+void *THNN_newMemory(size_t bytes)
+{
+  if (bytes < MANY) return aligned_alloc(THNN_LINE, bytes);
+  void *memory = mapAt(LARGE_PAGE, bytes);
+#ifdef MADV_HUGEPAGE
+  if (memory) madvise(memory, bytes, MADV_HUGEPAGE); /* sums go through many planes: small pages are more than a processor remembers */
+#endif
+  return memory;
+}
+
+void THNN_endMemory(void *memory, size_t bytes)
+{
+  if (bytes < MANY) free(memory);
+  else munmap(memory, bytes);
 }

@@ -2,6 +2,7 @@
 #ifndef THNN_MACHINE_H
 #define THNN_MACHINE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -20,5 +21,10 @@ enum {
 
 /* Bytes of a processor's second cache, as the system tells. Results do not depend on it: it cuts work into pieces whose sums are the same. */
 int64_t THNN_secondCache(void);
+
+/* So many bytes, a multiple of THNN_LINE, which begin at a line; NULL if there are none. Many are the system's own, in large pages where it has
+ * them: a heap of the host's would keep what it gets back, and may have given of what it had. */
+void *THNN_newMemory(size_t bytes);
+void THNN_endMemory(void *memory, size_t bytes);
 
 #endif

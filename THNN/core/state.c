@@ -43,7 +43,7 @@ static void freeBlocks(Block *block)
 {
   while (block) {
     Block *older = block->older;
-    free(block);
+    THNN_endMemory(block, block->size);
     block = older;
   }
 }
@@ -60,7 +60,7 @@ static Block *addBlock(Arena *arena, size_t bytes)
 {
   size_t size = THNN_LINE + (bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES);
   size = (size + THNN_LINE - 1) / THNN_LINE * THNN_LINE;
-  Block *block = aligned_alloc(THNN_LINE, size);
+  Block *block = THNN_newMemory(size);
   if (!block) return NULL;
   *block = (Block){arena->block, size, THNN_LINE};
   arena->block = block;

@@ -79,27 +79,40 @@ static void product(Call *call, int threads, Matrices *p)
     for (int64_t i = 0; i < m; i += some) fewDots(p, i, THNN_min(i + some, m));
     return;
   }
-  /* A tile packs its parts of A and B for itself: large ones save that, but there should be some for every thread. Where B is packed already, A
-   * is all that they pack again, and one for each thread will do: in product after product it then finds its part of B in its cache. */
+  /* A tile packs its part of B for itself, and that of A unless others read it, too. There should be some tiles for every thread. Where B is
+   * packed already, one for each thread will do: in product after product it then finds its part of B in its cache. */
   enum {
-    TASKS = 16,
+    TASKS = 4, /* of a thread */
     LEAST_WORK = 1 << 19,
     UNIT = 32,
     OFTEN = 4,
     LEAST = 1 << 13,
     MOST = 1 << 23,
+    ROW_BYTES = 1 << 20, /* of A that is packed at once, at most: it stays in a second cache */
   };
-  Multiply *multiply = multiplier()->multiply;
+  const Multiplier *unit = multiplier();
+  Multiply *multiply = unit->multiply;
   real *scratch = (real *)call->gemmScratch + THNN_threadId() * THNN_PRODUCT_SCRATCH;
-  const int64_t size = THNN_max(m * n / (p->packed ? threads : TASKS), LEAST_WORK / THNN_max(p->k, 1));
+  const int64_t size = THNN_max(m * n / (p->packed ? threads : TASKS * threads), LEAST_WORK / THNN_max(p->k, 1));
   const int64_t height = heightOf(m, threads), width = partSize(n, size / THNN_min(height, m), UNIT);
   const int64_t down = THNN_ceilDiv(m, height), across = THNN_ceilDiv(n, width);
-  /* B is packed once for all tiles, if there is memory. Threads that multiply within a loop of theirs may not ask for any: they want one
+  /* What is packed once for all tiles, if there is memory. Threads that multiply within a loop of theirs may not ask for any: they want one
    * thread each. */
   if (!p->packed && p->alpha == 1 && threads > 1 && down >= OFTEN && n * p->k >= LEAST && n * p->k <= MOST) {
     real *packed = THNN_arenaAllocate(call->arena, (size_t)packedSize(n, p->k) * sizeof(real));
     if (packed) packAll(threads, p, packed);
     p->packed = packed;
+  }
+  p->height = height;
+  if (threads > 1 && across > 1 && p->k > 0 && m * p->k <= ROW_BYTES / (int64_t)sizeof(real)) {
+    const int64_t parts = THNN_ceilDiv(p->k, THNN_PRODUCT_DEPTH);
+    real *rows = THNN_arenaAllocate(call->arena, (size_t)rowsAt(p, 0, parts * THNN_PRODUCT_DEPTH) * sizeof(real));
+#pragma omp parallel for num_threads(threads)
+    for (int64_t part = 0; part < parts * down; part++) {
+      const int64_t top = part / parts * height, l = part % parts * THNN_PRODUCT_DEPTH;
+      if (rows) unit->packRows(p, top, THNN_min(top + height, m), l, rows + rowsAt(p, top, l));
+    }
+    p->rows = rows;
   }
   if (threads == 1 || down * across == 1) { /* in the memory of one of the caller's threads */
     for (int64_t i = 0; i < m; i += height) multiply(p, i, THNN_min(i + height, m), 0, n, scratch);
@@ -116,7 +129,7 @@ static void product(Call *call, int threads, Matrices *p)
 void THNN_(gemm)(Call *call, int threads, int transA, int transB, int64_t m, int64_t n, int64_t k, real alpha, const real *a, int64_t lda,
                  const real *b, int64_t ldb, real beta, real *c, int64_t ldc)
 {
-  Matrices p = {transA, transB, m, n, k, alpha, a, lda, b, ldb, NULL, beta, c, ldc};
+  Matrices p = {transA, transB, m, n, k, alpha, a, lda, b, ldb, NULL, NULL, 0, beta, c, ldc};
   product(call, threads, &p);
 }
 

@@ -111,7 +111,7 @@ typedef struct Operand {
 } Operand;
 
 /* Rows [i, i + rows) of A, terms [l, l + depth) of each: to[k][row]. */
-static void packRows(real *to, const Matrices *p, int64_t i, int64_t rows, int64_t l, int64_t depth)
+static void packSome(real *to, const Matrices *p, int64_t i, int64_t rows, int64_t l, int64_t depth)
 {
   const real *a = p->a + (p->transA ? l * p->lda + i : i * p->lda + l);
   if (!p->transA) turn(to, rows, a, p->lda, rows, depth);
@@ -120,6 +120,15 @@ static void packRows(real *to, const Matrices *p, int64_t i, int64_t rows, int64
   else
     for (int64_t k = 0; k < depth; k++)
       for (int64_t r = 0; r < rows; r++) to[k * rows + r] = a[k * p->lda + r];
+}
+
+/* Rows of the micro-kernel's tiles, about as many in each. */
+THNN_INLINE int64_t stepOf(int64_t rows) { return THNN_ceilDiv(rows, THNN_ceilDiv(rows, ROWS)); }
+
+static void packRows(const Matrices *p, int64_t top, int64_t bottom, int64_t l, real *packed)
+{
+  const int64_t depth = THNN_min(DEPTH, p->k - l), step = stepOf(bottom - top);
+  for (int64_t r = top; r < bottom; r += step) packSome(packed + (r - top) * depth, p, r, THNN_min(step, bottom - r), l, depth);
 }
 
 /* Columns [j, j + columns) of alpha * op(B): to[k][column], with zeros up to a whole vector. */
@@ -211,46 +220,55 @@ static int64_t thinTiles(int64_t rows, int64_t panels, int64_t depth, const real
   return 0;
 }
 
+/* A share of the next columns, which are far away: the first tiles of these call it into the cache. */
+THNN_INLINE Ahead nextPanel(const Matrices *p, int64_t j, int64_t l, int64_t share)
+{
+  enum { LINE = THNN_LINE / sizeof(real) };
+  if (share >= COLUMNS / LINE) return PACKED_AHEAD;
+  if (p->packed) return aheadOf(p->packed, panelAt(p, j + COLUMNS, l) + share * THNN_min(DEPTH, p->k - l) * LINE, LINE);
+  return p->transB ? PACKED_AHEAD : aheadOf(p->b, l * p->ldb + j + COLUMNS + share * LINE, p->ldb);
+}
+
 static void multiply(const Matrices *p, int64_t top, int64_t bottom, int64_t left, int64_t right, real *scratch)
 {
-  real *packedRows = scratch, *packedColumns = packedRows + HEIGHT * DEPTH, *tile = packedColumns + DEPTH * COLUMNS;
+  real *ownRows = scratch, *ownColumns = ownRows + HEIGHT * DEPTH, *tile = ownColumns + DEPTH * COLUMNS;
   int32_t ofPacked[DEPTH], ofRows[DEPTH], ofColumns[DEPTH];
   /* What few tiles read is not worth packing. */
-  const int rowsInPlace = p->transA && p->lda < INT32_MAX / DEPTH && right - left <= UNPACKED_TILES * COLUMNS;
+  const int rowsInPlace = !p->rows && p->transA && p->lda < INT32_MAX / DEPTH && right - left <= UNPACKED_TILES * COLUMNS;
   const int columnsMayBe = !p->packed && !p->transB && p->alpha == 1 && p->ldb < INT32_MAX / DEPTH && bottom - top <= UNPACKED_TILES * ROWS;
+  const int64_t step = stepOf(bottom - top);
   steps(ofPacked, COLUMNS);
   if (rowsInPlace) steps(ofRows, p->lda);
   if (columnsMayBe) steps(ofColumns, p->ldb);
   for (int64_t l = 0; l == 0 || l < p->k; l += DEPTH) {
     const int64_t depth = THNN_min(DEPTH, p->k - l);
     const int add = l > 0 || p->beta != 0;
-    for (int64_t i = top; i < bottom; i += HEIGHT) {
-      const int64_t end = THNN_min(i + HEIGHT, bottom), step = THNN_ceilDiv(end - i, THNN_ceilDiv(end - i, ROWS));
-      for (int64_t r = i; r < end && !rowsInPlace; r += step) packRows(packedRows + (r - i) * depth, p, r, THNN_min(step, end - r), l, depth);
-      int64_t j = left;
-      for (int64_t taken = p->packed && !rowsInPlace && end - i == step; taken; j += taken * COLUMNS)
-        taken = thinTiles(step, (right - j) / COLUMNS, depth, packedRows, p->packed + panelAt(p, j, l), add, p->c + i * p->ldc + j, p->ldc);
-      for (; j < right; j += COLUMNS) {
-        const int64_t some = THNN_min(COLUMNS, right - j), vectors = THNN_ceilDiv(some, LANES);
-        const int isWhole = some == vectors * LANES, inPlace = columnsMayBe && isWhole;
-        if (!inPlace && !p->packed) packColumns(packedColumns, p, j, some, l, depth);
-        const Operand b = inPlace ? (Operand){p->b + l * p->ldb + j, p->ldb, ofColumns}
-                                  : (Operand){p->packed ? p->packed + panelAt(p, j, l) : packedColumns, COLUMNS, ofPacked};
-        for (int64_t r = i; r < end; r += step) {
-          const int64_t count = THNN_min(step, end - r);
-          real *c = p->c + r * p->ldc + j, *to = isWhole ? c : tile;
-          const int64_t row = isWhole ? p->ldc : COLUMNS;
-          if (rowsInPlace)
-            columnProducts[vectors - 1][count - 1](depth, p->a + l * p->lda + r, b.at, ofRows, b.step, isWhole && add, NULL, to, row, PACKED_AHEAD);
-          else
-            rowProducts[vectors - 1][count - 1](depth, packedRows + (r - i) * depth, b.at, b.distance, count, isWhole && add, NULL, to, row, PACKED_AHEAD);
-          if (!isWhole) writeTile(c, p->ldc, tile, count, some, add);
-        }
+    if (!p->rows && !rowsInPlace) packRows(p, top, bottom, l, ownRows);
+    const real *rows = p->rows ? p->rows + rowsAt(p, top, l) : ownRows;
+    int64_t j = left;
+    for (int64_t taken = p->packed && !rowsInPlace && bottom - top == step; taken; j += taken * COLUMNS)
+      taken = thinTiles(step, (right - j) / COLUMNS, depth, rows, p->packed + panelAt(p, j, l), add, p->c + top * p->ldc + j, p->ldc);
+    for (; j < right; j += COLUMNS) {
+      const int64_t some = THNN_min(COLUMNS, right - j), vectors = THNN_ceilDiv(some, LANES);
+      const int isWhole = some == vectors * LANES, inPlace = columnsMayBe && isWhole;
+      if (!inPlace && !p->packed) packColumns(ownColumns, p, j, some, l, depth);
+      const Operand b = inPlace ? (Operand){p->b + l * p->ldb + j, p->ldb, ofColumns}
+                                : (Operand){p->packed ? p->packed + panelAt(p, j, l) : ownColumns, COLUMNS, ofPacked};
+      for (int64_t r = top; r < bottom; r += step) {
+        const int64_t count = THNN_min(step, bottom - r);
+        real *c = p->c + r * p->ldc + j, *to = isWhole ? c : tile;
+        const int64_t row = isWhole ? p->ldc : COLUMNS, share = (r - top) / step;
+        const Ahead next = nextPanel(p, j, l, share);
+        if (rowsInPlace)
+          columnProducts[vectors - 1][count - 1](depth, p->a + l * p->lda + r, b.at, ofRows, b.step, isWhole && add, NULL, to, row, PACKED_AHEAD);
+        else
+          rowProducts[vectors - 1][count - 1](depth, rows + (r - top) * depth, b.at, b.distance, count, isWhole && add, NULL, to, row, next);
+        if (!isWhole) writeTile(c, p->ldc, tile, count, some, add);
       }
     }
   }
 }
 
-const Multiplier THNN_MULTIPLIER = {multiply, pack, COLUMNS};
+const Multiplier THNN_MULTIPLIER = {multiply, pack, packRows, COLUMNS};
 
 #endif

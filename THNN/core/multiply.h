@@ -123,7 +123,7 @@ static void packSome(real *to, const Matrices *p, int64_t i, int64_t rows, int64
 }
 
 /* Rows of the micro-kernel's tiles, about as many in each. */
-THNN_INLINE int64_t stepOf(int64_t rows) { return THNN_ceilDiv(rows, THNN_ceilDiv(rows, ROWS)); }
+THNN_INLINE int64_t stepOf(int64_t rows) { return THNN_ceilDiv(rows, THNN_max(THNN_ceilDiv(rows, ROWS), 1)); }
 
 static void packRows(const Matrices *p, int64_t top, int64_t bottom, int64_t l, real *packed)
 {

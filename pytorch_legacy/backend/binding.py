@@ -213,6 +213,50 @@ def register(owner: Any, functions: dict[str, list[Any]]) -> None:
 Slots = tuple[tuple[int, Slot], ...]
 
 
+class Note:
+    """A call of a function, as far as it must be known to be made again.
+
+    Parameters
+    ----------
+    before : tuple
+        Arguments in front of the others.
+    slots
+        Descriptors for the arrays among the others, which nobody else uses. They are filled.
+    handed, fields, thing
+        The arguments, and the names of those that come from fields of `thing` (see `repeater` in `_caller`).
+    """
+
+    def __init__(
+        self, function: Any, before: tuple[Any, ...], slots: Slots, handed: tuple[Any, ...], fields: tuple[str, ...], thing: Any
+    ) -> None:
+        self.function = function
+        areOwn = [name in thing.__dict__ and not isdatadescriptor(getattr(type(thing), name, None)) for name in fields]
+        self.isOwn = bool(fields) and all(areOwn)  # in the object's __dict__, which is quicker to read
+        names = fields if len(fields) != 1 else fields * 2  # of one name a getter would make no tuple
+        self.read: Any = (itemgetter if self.isOwn else attrgetter)(*names) if names else lambda source: (None,)
+        self.known = self.read(thing.__dict__ if self.isOwn else thing)
+        values = [*handed, *self.known[: len(fields)]]
+        self.buffer = next((values[place - len(before)] for place, slot in slots if slot.writes), None)
+        given: list[Any] = []
+        own: list[Any] = [] if names else [(0, _ABSENT)]
+        for place, slot in slots:
+            number = place - len(before)
+            array = values[number]
+            if array is None:
+                slot, values[number] = _ABSENT, ffi.NULL
+            else:
+                slot.fill(array)
+                values[number] = slot.descriptor
+            if number < len(handed):
+                given.append((number, slot, slot.sized, array is self.buffer))
+            elif array is not None:
+                own.append((number - len(handed), slot))
+        self.arguments = (*before, *values)  # a tuple is handed over more quickly than a list
+        # Most calls have no further arrays than these two; to go through a list of one takes as long as to look at an array.
+        (_, self.target), *self.own = own
+        (_, self.source, self.sized, self.isBuffer), *self.given = given
+
+
 def _caller(
     function: Any,
     hasState: bool,
@@ -269,34 +313,12 @@ def _caller(
         shape. It also returns None where the call ends in an error.
         """
         nonlocal repeated
-        repeated = repeated or make()  # descriptors of its own: those of other calls get other arrays
+        repeated = mine = repeated or make()  # descriptors of its own: those of other calls get other arrays
         for _, slot in slots or ():
             slot.array = None  # which nobody else may need any more
-        areOwn = [name in thing.__dict__ and not isdatadescriptor(getattr(type(thing), name, None)) for name in fields]
-        isOwn = bool(fields) and all(areOwn)
-        names = fields if len(fields) != 1 else fields * 2  # of one name a getter would make no tuple
-        read: Any = (itemgetter if isOwn else attrgetter)(*names) if names else lambda source: (None,)
-        known = read(thing.__dict__ if isOwn else thing)
-        values = [*handed, *known[: len(fields)]]
-        buffer = next((values[place - len(before)] for place, slot in repeated if slot.writes), None)
-        given, own = [], [] if names else [(0, _ABSENT)]
-        for place, slot in repeated:
-            number = place - len(before)
-            array = values[number]
-            if array is None:
-                slot, values[number] = _ABSENT, NULL
-            else:
-                slot.fill(array)
-                values[number] = slot.descriptor
-            if number < len(handed):
-                given.append((number, slot, slot.sized, array is buffer))
-            elif array is not None:
-                own.append((number - len(handed), slot))
-        arguments = (*before, *values)  # a tuple is handed over more quickly than a list
-        mine = repeated
-        # Most calls have no further arrays than these two; to go through a list of one takes as long as to look at an array.
-        (_, target), *own = own
-        (_, source, sized, isBuffer), *given = given
+        made = Note(function, before, mine, handed, fields, thing)
+        arguments, buffer, read, known, isOwn = made.arguments, made.buffer, made.read, made.known, made.isOwn
+        target, own, source, sized, isBuffer, given = made.target, made.own, made.source, made.sized, made.isBuffer, made.given
 
         def repeat(thing: Any, input: Any, *more: Any) -> Any:
             nonlocal slots
@@ -333,6 +355,12 @@ def _caller(
             finally:
                 slots = others
 
+        def note_for(thing: Any, input: Any) -> Note:
+            """A note of this call that has descriptors of its own. Whoever has it takes the place of `repeat`."""
+            source.array = None
+            return Note(function, before, make(), (input,), fields, thing)
+
+        repeat.note_for = note_for  # type: ignore[attr-defined]
         return repeat
 
     return call, repeater  # apart: a call that held what holds it would keep its arrays until garbage is collected

@@ -46,7 +46,7 @@ static THNN_REAL at(const THNN_REAL *matrix, int trans, int64_t length, int64_t 
 static int matrices(int transA, int transB, THNN_REAL alpha, int beta, int few)
 {
   enum { LARGEST = 384 };
-  static THNN_REAL packed[2 * LARGEST * LARGEST];
+  static THNN_REAL packed[2 * LARGEST * LARGEST], rows[2 * LARGEST * LARGEST];
   static THNN_REAL a[LARGEST * LARGEST], b[LARGEST * LARGEST], c[LARGEST * LARGEST], expected[LARGEST * LARGEST], scratch[THNN_PRODUCT_SCRATCH];
   const int64_t m = few ? few : 1 + rand() % 130, n = 1 + rand() % (few ? 300 : 80), k = rand() % (few ? 300 : 250), extra = rand() % 3;
   const int64_t lda = (transA ? m : k) + extra, ldb = (transB ? k : n) + extra, ldc = n + extra;
@@ -57,9 +57,16 @@ static int matrices(int transA, int transB, THNN_REAL alpha, int beta, int few)
       for (int64_t l = 0; l < k; l++) sum += (double)at(a, transA, lda, i, l) * at(b, transB, ldb, l, j);
       expected[i * ldc + j] = (THNN_REAL)(alpha * sum + (beta ? expected[i * ldc + j] : 0));
     }
-  Matrices p = {transA, transB, m, n, k, alpha, a, lda, b, ldb, NULL, (THNN_REAL)beta, c, ldc};
-  const int64_t down = rand() % (m + 1), across = few ? rand() % n / COLUMNS * COLUMNS : rand() % (n + 1); /* in four parts */
+  Matrices p = {transA, transB, m, n, k, alpha, a, lda, b, ldb, NULL, NULL, 0, (THNN_REAL)beta, c, ldc};
+  int64_t down = rand() % (m + 1);
+  const int64_t across = few ? rand() % n / COLUMNS * COLUMNS : rand() % (n + 1); /* in four parts */
   if (few) pack(&p, 0, n, packed), p.packed = packed;
+  if (rand() % 2) { /* rows are packed before, too, in two bands */
+    p.height = down = m - m / 2;
+    for (int64_t l = 0; l < k; l += DEPTH)
+      for (int64_t top = 0; top < m; top += p.height) packRows(&p, top, THNN_min(top + p.height, m), l, rows + rowsAt(&p, top, l));
+    p.rows = rows;
+  }
   for (int part = 0; part < 4; part++)
     multiply(&p, part & 1 ? down : 0, part & 1 ? m : down, part & 2 ? across : 0, part & 2 ? n : across, scratch);
   for (int64_t i = 0; i < LARGEST * LARGEST; i++)

@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy.arguments import checked
 from pytorch_legacy.errors import IndexRangeError, NullError
+from pytorch_legacy.nn.chain import Chain
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
@@ -81,9 +82,20 @@ class Sequential(Container):
 
     @marks_module
     def updateOutput(self, input: Any) -> Any:
-        done = 0
+        given, modules, count = input, self.modules, 0
+        bindings = self.__dict__.setdefault("_bindings", {})
+        chain = bindings.get("chain")
+        if chain is None:
+            chain = bindings["chain"] = Chain()
+        if chain.run is not None:
+            count, input = chain.run(modules, input)
+            if count == len(modules):
+                self.output = input
+                return input
+            modules = modules[count:]
+        done = count
         try:
-            for module in self.modules:
+            for module in modules:
                 fields = module.__dict__  # quicker than attributes: Object has a __getattr__
                 if fields.get("_inPass") and is_own(module):
                     input = module.updateOutput(input)
@@ -97,6 +109,8 @@ class Sequential(Container):
         except Exception as error:
             self._locate(error, done)
             raise
+        if not count or count < chain.count:
+            chain.missed(self.modules, given)
         self.output = input
         return input
 

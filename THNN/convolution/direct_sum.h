@@ -118,13 +118,13 @@ static void finishPlaces(const Band *d, int64_t first, int64_t count, int64_t be
   const int64_t from = begin / row * d->run + THNN_min(begin % row, d->run), to = end / row * d->run + THNN_min(end % row, d->run);
   for (int64_t o = 0; o < count; o++) {
     if (isDense) {
-      finishRow(&s->finish, s->y, y + o * s->yPlane + from, to - from, 1);
+      finishRow(&s->finish, s->y, y + o * s->yPlane + from, NO_BIAS, to - from, 1);
       continue;
     }
     for (int64_t at = begin, rest; at < end; at += rest) {
       const int64_t h = at / row, w = at % row, places = THNN_min(d->run - w, end - at);
       rest = THNN_min(row - w, end - at);
-      if (places > 0) finishRow(&s->finish, s->y, y + o * s->yPlane + h * s->h.y + w * s->w.y, places, s->w.y);
+      if (places > 0) finishRow(&s->finish, s->y, y + o * s->yPlane + h * s->h.y + w * s->w.y, NO_BIAS, places, s->w.y);
     }
   }
 }
@@ -193,18 +193,20 @@ static void bandByOutputs(const Band *d, int64_t firstBlock, int64_t endBlock)
         }
     for (int64_t r = 0; r < d->runs; r++) {
       real *tile = d->tile + r * d->run * COLUMNS, *y = d->y + first * s->yPlane + r * s->h.y;
-      if (d->bias)
+      const int isPlanesLast = s->yPlane == 1;
+      if (d->bias && isPlanesLast)
         for (int64_t at = 0; at < d->run; at++)
           for (int64_t o = 0; o < count; o++) tile[at * COLUMNS + o] += d->bias[first + o];
       if (s->w.y == 1) turn(y, s->yPlane, tile, COLUMNS, d->run, count);
       else
         for (int64_t at = 0; at < d->run; at++)
           for (int64_t o = 0; o < count; o++) y[o * s->yPlane + at * s->w.y] = tile[at * COLUMNS + o];
-      if (!isToFinish(&s->finish)) continue;
-      if (s->yPlane == 1)
-        for (int64_t at = 0; at < d->run; at++) finishRow(&s->finish, s->y, y - s->y + at * s->w.y, count, 1);
+      if (!isToFinish(&s->finish) && (!d->bias || isPlanesLast)) continue;
+      if (isPlanesLast)
+        for (int64_t at = 0; at < d->run; at++) finishRow(&s->finish, s->y, y - s->y + at * s->w.y, NO_BIAS, count, 1);
       else
-        for (int64_t o = 0; o < count; o++) finishRow(&s->finish, s->y, y - s->y + o * s->yPlane, d->run, s->w.y);
+        for (int64_t o = 0; o < count; o++)
+          finishRow(&s->finish, s->y, y - s->y + o * s->yPlane, d->bias ? d->bias[first + o] : NO_BIAS, d->run, s->w.y);
     }
   }
 }

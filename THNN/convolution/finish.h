@@ -28,32 +28,34 @@ THNN_INLINE accreal activated(int32_t activation, accreal x, accreal a, accreal 
 }
 
 #ifndef THNN_CUDA
-THNN_INLINE void finishBy(int32_t activation, const Finish *f, real *y, const real *other, int64_t n, int64_t step)
+#define NO_BIAS ((THNN_REAL) - 0.0) /* x + NO_BIAS has the bits of x */
+
+THNN_INLINE void finishBy(int32_t activation, const Finish *f, real *y, const real *other, THNN_REAL bias, int64_t n, int64_t step)
 {
   const THNN_REAL a = f->a, b = f->b;
   if (other) {
 #pragma omp simd
-    for (int64_t i = 0; i < n; i++) y[i * step] = activated(activation, y[i * step] + other[i * step], a, b);
+    for (int64_t i = 0; i < n; i++) y[i * step] = activated(activation, y[i * step] + bias + other[i * step], a, b);
   } else {
 #pragma omp simd
-    for (int64_t i = 0; i < n; i++) y[i * step] = activated(activation, y[i * step], a, b);
+    for (int64_t i = 0; i < n; i++) y[i * step] = activated(activation, y[i * step] + bias, a, b);
   }
 }
 
-/* n elements of y, `step` apart, which lie `at` elements behind the first one of y. */
-static inline void finishRow(const Finish *f, real *y, int64_t at, int64_t n, int64_t step)
+/* n elements of y, `step` apart, which lie `at` elements behind the first one of y, and lack a bias. */
+static inline void finishRow(const Finish *f, real *y, int64_t at, THNN_REAL bias, int64_t n, int64_t step)
 {
   const real *other = f->other ? f->other + at : NULL;
   y += at;
   switch (f->activation * 2 + (step == 1)) {
-  case THNN_THRESHOLD * 2: finishBy(THNN_THRESHOLD, f, y, other, n, step); break;
-  case THNN_THRESHOLD * 2 + 1: finishBy(THNN_THRESHOLD, f, y, other, n, 1); break;
-  case THNN_HARD_TANH * 2: finishBy(THNN_HARD_TANH, f, y, other, n, step); break;
-  case THNN_HARD_TANH * 2 + 1: finishBy(THNN_HARD_TANH, f, y, other, n, 1); break;
-  case THNN_LEAKY_RELU * 2: finishBy(THNN_LEAKY_RELU, f, y, other, n, step); break;
-  case THNN_LEAKY_RELU * 2 + 1: finishBy(THNN_LEAKY_RELU, f, y, other, n, 1); break;
-  case THNN_NO_ACTIVATION * 2: finishBy(THNN_NO_ACTIVATION, f, y, other, n, step); break;
-  default: finishBy(THNN_NO_ACTIVATION, f, y, other, n, 1);
+  case THNN_THRESHOLD * 2: finishBy(THNN_THRESHOLD, f, y, other, bias, n, step); break;
+  case THNN_THRESHOLD * 2 + 1: finishBy(THNN_THRESHOLD, f, y, other, bias, n, 1); break;
+  case THNN_HARD_TANH * 2: finishBy(THNN_HARD_TANH, f, y, other, bias, n, step); break;
+  case THNN_HARD_TANH * 2 + 1: finishBy(THNN_HARD_TANH, f, y, other, bias, n, 1); break;
+  case THNN_LEAKY_RELU * 2: finishBy(THNN_LEAKY_RELU, f, y, other, bias, n, step); break;
+  case THNN_LEAKY_RELU * 2 + 1: finishBy(THNN_LEAKY_RELU, f, y, other, bias, n, 1); break;
+  case THNN_NO_ACTIVATION * 2: finishBy(THNN_NO_ACTIVATION, f, y, other, bias, n, step); break;
+  default: finishBy(THNN_NO_ACTIVATION, f, y, other, bias, n, 1);
   }
 }
 #endif

@@ -58,7 +58,9 @@ static Way wayOf(const Call *call, const Sum *s, const Engine *e, int isFrozen)
   enum {
     PLANES = 16,
     OUTPUTS = 8,
-    LEAST = 8,
+    LEAST = 8,  /* rows and columns of planes, at least, of which there are many, */
+    USUAL = 13, /* or few */
+    SOME = 96,
     TILES = 12, /* of Winograd's, at least: they are a side of products */
     MANY = 128,
   };
@@ -73,7 +75,8 @@ static Way wayOf(const Call *call, const Sum *s, const Engine *e, int isFrozen)
   const double plain = costOf(0, s, e, isFrozen), two = costOf(2, s, e, isFrozen), four = costOf(4, s, e, isFrozen);
   const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, 4) * THNN_ceilDiv(s->w.out, 4);
   /* F(2x2) has less than half of the weights of F(4x4), but transforms more tiles: it is to save an eighth. */
-  if (s->h.out >= LEAST && s->w.out >= LEAST && tiles >= LEAST)
+  const int64_t least = s->planes < SOME || s->outputs < SOME ? USUAL : LEAST;
+  if (s->h.out >= least && s->w.out >= least && tiles >= LEAST)
     return tiles < TILES || (isFrozen && 8 * two < 7 * four) ? BY_WINOGRAD_2 : BY_WINOGRAD_4;
   if (s->planes >= MANY && s->outputs >= MANY) { /* small planes, where transforms count: a sixth is to be saved */
     const int hasFour = tiles >= TILES, hasTwo = s->samples * THNN_ceilDiv(s->h.out, 2) * THNN_ceilDiv(s->w.out, 2) >= TILES;

@@ -99,13 +99,49 @@ THNN_INLINE void layStrips(real *restrict to, int64_t plane, const real *restric
   }
 }
 
+enum { SHORT_STRIP = 8 }; /* cells, at most; four at least */
+
+/* A short strip of all planes: two vectors, which may overlap, of what lies there, and 0 where that is padding. From `x` on there is a strip
+ * of cells in memory, whatever they are. */
+THNN_INLINE void layShort(const int64_t distance, real *restrict to, int64_t plane, const real *restrict x, int64_t xPlane, int64_t planes,
+                          const Strip *s)
+{
+  const int64_t second = s->n - 4;
+  FourBits kept[2] = {{0}};
+  for (int64_t i = 0; i < 4; i++) {
+    kept[0][i] = -(i >= s->begin && i < s->end);
+    kept[1][i] = -(second + i >= s->begin && second + i < s->end);
+  }
+  for (int64_t c = 0; c < planes; c++, to += plane, x += xPlane)
+    for (int half = 0; half < 2; half++) {
+      const AnyFour *from = (const AnyFour *)(x + half * second * distance);
+      Four cells = from[0];
+      if (distance == 2) cells = THNN_SHUFFLE(cells, from[1], 0, 2, 4, 6);
+      *(AnyFour *)(to + half * second) = (Four)((FourBits)cells & kept[half]);
+    }
+}
+
+/* Is it one, and is all memory that is read part of x? */
+THNN_INLINE int isShort(const Strip *strip, const real *first, const Sum *s)
+{
+  const int64_t distance = strip->distance;
+  return strip->n >= 4 && strip->n <= SHORT_STRIP && (distance == 1 || distance == 2) && first >= s->x &&
+         s->xEnd - first >= (s->planes - 1) * s->xPlane + strip->n * distance;
+}
+
 /* One strip of all planes of one frame; x is NULL where there is only padding. */
 THNN_INLINE void layPlanes(real *restrict to, const real *restrict x, const Sum *s, const Picture *p, const Strip *strip)
 {
   if (!x) {
     for (int64_t c = 0; c < s->planes; c++) memset(to + c * p->plane, 0, (size_t)strip->n * sizeof(real));
-  } else if (s->xPlane == 1 && s->planes > 1) layStrips(to, p->plane, x, s->planes, strip);
-  else
+    return;
+  }
+  const real *first = x + strip->from - strip->begin * strip->distance;
+  if (s->xPlane == 1 && s->planes > 1) layStrips(to, p->plane, x, s->planes, strip);
+  else if (isShort(strip, first, s)) {
+    if (strip->distance == 1) layShort(1, to, p->plane, first, s->xPlane, s->planes, strip);
+    else layShort(2, to, p->plane, first, s->xPlane, s->planes, strip);
+  } else
     for (int64_t c = 0; c < s->planes; c++) layStrip(to + c * p->plane, x + c * s->xPlane, strip);
 }
 

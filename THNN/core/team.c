@@ -193,7 +193,7 @@ static inline void relax(void)
 }
 
 enum { // nanoseconds
-  MOMENT = 50 * 1000,
+  MOMENT = 200 * 1000,
   WHILE = 1000 * 1000,
 };
 
@@ -201,7 +201,7 @@ enum { // nanoseconds
  * and so on of them is made. */
 enum { MOST_IN_VAIN = 5 };
 
-/* Looks for a phase for a moment, shorter than it takes to be waken up many times; then for so long in between what other threads of the
+/* Looks for a phase for a moment, some four times as long as it takes to wake up; then for so long in between what other threads of the
  * processor do. Has it come? */
 static int watch(atomic_int *phase, int wanted, int64_t yielding)
 {

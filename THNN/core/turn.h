@@ -6,6 +6,11 @@
 
 typedef THNN_REAL Four __attribute__((vector_size(4 * sizeof(THNN_REAL))));
 typedef Four AnyFour __attribute__((aligned(1), may_alias));
+#ifdef THNN_REAL_IS_Float
+typedef int32_t FourBits __attribute__((vector_size(sizeof(Four))));
+#else
+typedef int64_t FourBits __attribute__((vector_size(sizeof(Four))));
+#endif
 #if defined(__clang__) || __GNUC__ >= 12
 #define THNN_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #elif defined(THNN_REAL_IS_Float)

@@ -20,6 +20,7 @@ void THNN_enter(Call *call, THNNState *state, const char *function)
   call->state = THNN_orDefault(state);
   call->function = function;
   call->arena = NULL;
+  call->gemmBytes = 0;
   call->status = THNN_OK;
   call->inplace = call->nWritten = call->isNeeded = call->nHeld = call->nCopy = call->gemmThreads = call->team = 0;
 }

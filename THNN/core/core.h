@@ -145,8 +145,10 @@ typedef struct Call {
     View view;
     const void *memory;
   } copy[THNN_MAX_COPIES];
-  void *gemmScratch; /* of matrix products, which follow each other, for so many threads */
+  void *gemmScratch; /* of matrix products, which follow each other, for so many threads; */
   int32_t gemmThreads;
+  void *gemmRows; /* and what all these share, so many bytes */
+  size_t gemmBytes;
   int32_t team; /* is there a thread to share small work with? Asked once, so that the same work has as many threads throughout a call */
 } Call;
 

@@ -15,6 +15,16 @@ int THNN_(reserveGemm)(Call *call, int threads)
   return call->gemmThreads;
 }
 
+/* Memory for the rows of a product, or NULL: that of an earlier one of the call, if it is enough. */
+static real *rowsOf(Call *call, size_t bytes)
+{
+  if (call->gemmBytes < bytes) {
+    call->gemmRows = THNN_arenaAllocate(call->arena, bytes);
+    call->gemmBytes = call->gemmRows ? bytes : 0;
+  }
+  return call->gemmBytes ? call->gemmRows : NULL;
+}
+
 /* n in equal parts of about `wanted`, each a multiple of `unit` but for the last. */
 static int64_t partSize(int64_t n, int64_t wanted, int64_t unit)
 {
@@ -106,7 +116,7 @@ static void product(Call *call, int threads, Matrices *p)
   p->height = height;
   if (threads > 1 && across > 1 && p->k > 0 && m * p->k <= ROW_BYTES / (int64_t)sizeof(real)) {
     const int64_t parts = THNN_ceilDiv(p->k, THNN_PRODUCT_DEPTH);
-    real *rows = THNN_arenaAllocate(call->arena, (size_t)rowsAt(p, 0, parts * THNN_PRODUCT_DEPTH) * sizeof(real));
+    real *rows = rowsOf(call, (size_t)rowsAt(p, 0, parts * THNN_PRODUCT_DEPTH) * sizeof(real));
 #pragma omp parallel for num_threads(threads)
     for (int64_t part = 0; part < parts * down; part++) {
       const int64_t top = part / parts * height, l = part % parts * THNN_PRODUCT_DEPTH;

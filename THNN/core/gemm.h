@@ -21,8 +21,8 @@ typedef struct Matrices {
   int64_t ldc;
 } Matrices;
 
-/* Rows [top, bottom), at most THNN_PRODUCT_HEIGHT, and columns [left, right) of C. A sum is a sum of sums of THNN_PRODUCT_DEPTH terms, which keeps its precision; how C is
- * cut changes no result. */
+/* Rows [top, bottom), at most THNN_PRODUCT_HEIGHT, and columns [left, right) of C. A sum is a sum of sums of THNN_PRODUCT_DEPTH terms, which
+ * keeps its precision; how C is cut changes no result. */
 typedef void Multiply(const Matrices *matrices, int64_t top, int64_t bottom, int64_t left, int64_t right, real *scratch);
 
 /* What the units that are compiled for one kind of processor each have in common. */
@@ -44,7 +44,7 @@ enum {
   THNN_PRODUCT_SCRATCH = (THNN_PRODUCT_HEIGHT + 32) * THNN_PRODUCT_DEPTH + 16 * 32 /* elements of a thread */
 };
 
-/* Where terms l and on of a tile's rows lie in packed rows, of which there are so many elements. */
+/* Where terms l and on of a tile's rows lie among packed rows; behind the last terms, how many elements all have. */
 THNN_INLINE int64_t rowsAt(const Matrices *m, int64_t top, int64_t l)
 {
   const int64_t bands = THNN_ceilDiv(m->m, m->height), size = m->height * THNN_min(THNN_PRODUCT_DEPTH, m->k) + THNN_PRODUCT_MORE;

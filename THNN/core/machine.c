@@ -30,12 +30,18 @@ enum {
   LARGE_PAGE = 1 << 21,
 };
 
-/* From an address on that is a multiple of `unit`. What is mapped around it goes back. */
+static char *mapped(size_t bytes)
+{
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* From an address on that is a multiple of `unit`, unless addresses are scarce. What is mapped around it goes back. */
 static void *mapAt(size_t unit, size_t bytes)
 {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (bytes + page - 1) / page * page;
-  char *whole = mmap(NULL, size + unit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (whole == MAP_FAILED) return NULL;
+  char *whole = mapped(size + unit);
+  if (!whole) return mapped(size);
   const size_t before = (unit - (uintptr_t)whole % unit) % unit;
   if (before) munmap(whole, before);
   if (unit > before) munmap(whole + before + size, unit - before);

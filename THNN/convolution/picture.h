@@ -116,7 +116,10 @@ THNN_INLINE void layShort(const int64_t distance, real *restrict to, int64_t pla
     for (int half = 0; half < 2; half++) {
       const AnyFour *from = (const AnyFour *)(x + half * second * distance);
       Four cells = from[0];
-      if (distance == 2) cells = THNN_SHUFFLE(cells, from[1], 0, 2, 4, 6);
+      if (distance == 2) {
+        const Four more = from[1];
+        cells = THNN_SHUFFLE(cells, more, 0, 2, 4, 6);
+      }
       *(AnyFour *)(to + half * second) = (Four)((FourBits)cells & kept[half]);
     }
 }

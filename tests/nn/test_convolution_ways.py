@@ -116,6 +116,25 @@ def test_what_is_not_finite(way, value):
         assert_same(passes(module, x, g), truths, 1e-5)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("stride", [1, 2, 3])
+@pytest.mark.parametrize("pad", [0, 1, 3])
+def test_short_rows(stride, pad, dtype):
+    """Rows of a few cells are laid out as whole vectors. What lies beside them in memory is not seen: it is no number here."""
+    random = np.random.default_rng(11)
+    for columns in range(max(3 - 2 * pad, 1), 19):
+        module = nn.SpatialConvolution(4, 9, 3, 3, stride, stride, pad, pad).type(dtype)
+        x = random.standard_normal((2, 4, 5, columns)).astype(dtype)
+        x[0, :, ::2, 0] = x[1, 1, 1, -1] = np.nan
+        x[1, 3, 3, -1] = np.inf
+        g = gradient(module, x, random)
+        pl.setConvolution("definition")
+        truths = passes(module, x, g)
+        for way in ("fast", "places", "outputs"):
+            pl.setConvolution(way)
+            assert_same(passes(module, x, g), truths, {"float32": 1e-5, "float64": 1e-12}[dtype])
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("k, stride, dilation", [(3, 1, 1), (3, 2, 1), (1, 1, 1), (2, 1, 2), (5, 1, 1)])
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import pytorch_legacy as pl
 from pytorch_legacy import nn
+from pytorch_legacy.backend.tape import Tape
 from pytorch_legacy.errors import BusyError, ShapeError, THNNError
+from pytorch_legacy.nn import chain
 from tests.trees import Array
 
 
@@ -33,8 +34,8 @@ def expected(net: Any, x: Array) -> Array:
 
 def done(net: Any, x: Array) -> int:
     """How many modules the chain runs."""
-    chain = net._bindings["chain"]
-    return chain.run(net.modules, x)[0] if chain.run else 0
+    run = net._bindings["chain"].run
+    return run(net.modules, x)[0] if run else 0
 
 
 def test_every_module_runs() -> None:
@@ -67,6 +68,11 @@ def weights_in_place(net: Any) -> None:
     net.modules[0].weight *= 2
 
 
+def weights_that_are_turned(net: Any) -> None:
+    weight = net.modules[0].weight
+    np.ndarray.strides.__set__(weight, weight.strides[::-1])  # type: ignore[attr-defined]
+
+
 def other_weights(net: Any) -> None:
     net.modules[0].weight = net.modules[0].weight * 3
 
@@ -80,7 +86,7 @@ def another_buffer(net: Any) -> None:
 
 
 def a_smaller_buffer(net: Any) -> None:
-    net.modules[4].output.resize((1, 2), refcheck=False)
+    net.modules[3].output.resize((1, 2), refcheck=False)
 
 
 def another_module(net: Any) -> None:
@@ -96,7 +102,7 @@ def one_module_more(net: Any) -> None:
 
 
 def a_method(net: Any) -> None:
-    net.modules[4].updateOutput = lambda input: input * 5
+    net.modules[3].updateOutput = lambda input: input * 5
 
 
 def out_of_place(net: Any) -> None:
@@ -108,27 +114,82 @@ def a_part(net: Any) -> None:
 
 
 CHANGES: list[Callable[[Any], None]] = [
-    *(a_number, a_number_behind_work_in_place, weights_in_place, other_weights, no_bias, another_buffer, a_smaller_buffer),
+    *(
+        a_number,
+        a_number_behind_work_in_place,
+        weights_in_place,
+        other_weights,
+        no_bias,
+        weights_that_are_turned,
+        another_buffer,
+        a_smaller_buffer,
+    ),
     *(another_module, one_module_less, one_module_more, a_method, out_of_place, a_part),
 ]
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_changes(change: Callable[[Any], None]) -> None:
     net, x = several(), inputs()
     for _ in range(4):
         net.forward(x)
+    assert done(net, x) == 4
     change(net)
-    fresh = several()
-    fresh.modules = [*net.modules]
-    truth = fresh.clone().forward(x).copy() if change is not a_method else None
-    if truth is None:
-        value = x
-        for module in net.modules:
-            value = module.updateOutput(value)
-        truth = value.copy()
+    done(net, x)
+    assert not any(module._inPass for module in net.modules)
+    truth = x
+    for module in net.modules:
+        copy = module.clone().clearState()
+        copy.__dict__.update({name: vars(module)[name] for name in ("updateOutput",) if name in vars(module)})
+        truth = copy.updateOutput(truth.copy())
     for _ in range(12):
         np.testing.assert_array_equal(net.forward(x), truth)
+
+
+def test_arrays_of_one_element() -> None:
+    """They can be equal, and others all the same."""
+    net, x = nn.Sequential(nn.Linear(1, 1), nn.Tanh()).float(), np.ones((1, 1), "f")
+    for _ in range(4):
+        net.forward(x)
+    first, second = net.modules
+    before = second.output
+    second.output = second.output.copy()
+    for _ in range(5):
+        assert net.forward(x) is second.output is not before
+    assert done(net, x) == 2
+    first.weight = first.weight.copy()
+    net.forward(x)
+    first.weight += 1
+    np.testing.assert_array_equal(net.forward(x), expected(net, x))
+
+
+def test_an_input_that_is_the_first_buffer() -> None:
+    net, x = nn.Sequential(nn.ReLU(), nn.Tanh()).float(), inputs()
+    for _ in range(4):
+        net.forward(x)
+    shown = net.modules[0].output
+    shown[:] = x
+    net.forward(shown)
+    np.testing.assert_array_equal(shown, x)
+    assert net.modules[0].output is not shown
+
+
+def test_a_call_that_ends_in_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The module is run as usual, which says what is wrong, or mends it."""
+    net, x = nn.Sequential(nn.Tanh(), nn.ReLU(), nn.SoftPlus()).float(), inputs()
+    net.forward(x)
+
+    def notes(modules: list[Any], input: Any, made: Any = chain._notes) -> Any:
+        for number, note in enumerate(made(modules, input)):
+            if number == 1:
+                note.function = lambda *arguments: 1
+            yield note
+
+    monkeypatch.setattr(chain, "_notes", notes)
+    net.forward(x)
+    assert done(net, x) == 1
+    np.testing.assert_array_equal(net.forward(-x), expected(net, -x))
 
 
 def test_a_class_gets_another_method(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,12 +211,12 @@ def test_types_and_shapes() -> None:
 def test_shapes_that_take_turns() -> None:
     """A chain that is of no use is not made again and again."""
     net, made = nn.Sequential(nn.Tanh(), nn.ReLU()).float(), []
-    chain = None
+    run = None
     for number in range(300):
         x = np.full((2 + number % 2, 4), number, "f")
         np.testing.assert_allclose(net.forward(x), np.tanh(x))
-        if net._bindings["chain"].run is not chain:
-            chain = net._bindings["chain"].run
+        if net._bindings["chain"].run not in (None, run):
+            run = net._bindings["chain"].run
             made.append(number)
     assert 1 <= len(made) < 12
 
@@ -182,32 +243,61 @@ def test_inputs_before_are_let_go() -> None:
     assert [one() is not None for one in seen] == [False] * 7 + [True]
 
 
-def test_a_tape_notes_each_call() -> None:
-    net, x = nn.Sequential(nn.Tanh(), nn.ReLU(), nn.Sigmoid()).float().evaluate(), inputs()
+def test_buffers_before_are_let_go() -> None:
+    net, x = nn.Sequential(nn.Tanh(), nn.ReLU()).float(), np.ones((50, 4), "f")
     for _ in range(4):
         net.forward(x)
-    optimized = pl.optimize(net)
-    for _ in range(5):
-        np.testing.assert_array_equal(optimized.forward(x), net.forward(x))
+    assert done(net, x) == 2
+    buffers = [weakref.ref(module.output) for module in net.modules]
+    net.forward(x[:3].copy())
+    assert not any(one() is not None for one in buffers)
 
 
-def test_another_thread_meets_a_chain() -> None:
-    """It runs a module of it, with another input: each gets a result of one of both, or is told that the module is busy."""
-    shared = nn.Tanh().float()
-    net = nn.Sequential(shared, nn.Sqrt()).float()
-    small, large = (np.full(size, 0.5, "f") for size in (7, 100_000))
-    seen: list[Any] = []
+def test_a_tape_notes_each_call() -> None:
+    net, x = nn.Sequential(nn.Tanh(), nn.ReLU(), nn.Sigmoid()).float(), inputs()
+    for _ in range(4):
+        net.forward(x)
+    assert done(net, x) == 3
+    with Tape(x, []) as tape:
+        output = net.forward(x)
+    assert tape.ends(output)
+    x *= 2
+    truth = expected(net, x)
+    assert tape.run(x)
+    np.testing.assert_array_equal(output, truth)
 
-    def run(module: Any, x: Array) -> None:
-        for _ in range(200):
+
+def test_another_thread_meets_a_chain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The module that runs is marked, and nobody else may run it meanwhile."""
+    net, x = nn.Sequential(nn.Tanh(), nn.ReLU()).float(), inputs()
+    other = nn.Sequential(*net.modules).float()
+    for _ in range(4):
+        other.forward(x)
+    net.forward(x)
+    found: list[Any] = []
+
+    def meet(module: Any) -> None:
+        """Runs it by itself, or in another chain that it is the first one of."""
+        for who in (module, other):
             try:
-                seen.append((module.forward(x).shape, x.shape))
+                found.append(who.forward(x))
             except BusyError:
-                seen.append(None)
+                found.append("busy")
 
-    threads = [threading.Thread(target=run, args=pair) for pair in ((net, large), (shared, small))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(seen) == 400 and all(one is None or one[0] == one[1] for one in seen)
+    def notes(modules: list[Any], input: Any, made: Any = chain._notes) -> Any:
+        for module, note in zip(modules, made(modules, input), strict=False):
+
+            def function(*arguments: Any, module: Any = module, function: Any = note.function) -> Any:
+                thread = threading.Thread(target=meet, args=(module,))
+                thread.start()
+                thread.join()
+                return function(*arguments)
+
+            note.function = function
+            yield note
+
+    monkeypatch.setattr(chain, "_notes", notes)
+    net.forward(x)
+    np.testing.assert_array_equal(net.forward(x), expected(net, x))
+    assert found == ["busy"] * 4
+    assert not any(module._inPass for module in net.modules)

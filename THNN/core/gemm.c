@@ -15,16 +15,6 @@ int THNN_(reserveGemm)(Call *call, int threads)
   return call->gemmThreads;
 }
 
-/* Memory for the rows of a product, or NULL: that of an earlier one of the call, if it is enough. */
-static real *rowsOf(Call *call, size_t bytes)
-{
-  if (call->gemmBytes < bytes) {
-    call->gemmRows = THNN_arenaAllocate(call->arena, bytes);
-    call->gemmBytes = call->gemmRows ? bytes : 0;
-  }
-  return call->gemmBytes ? call->gemmRows : NULL;
-}
-
 /* n in equal parts of about `wanted`, each a multiple of `unit` but for the last. */
 static int64_t partSize(int64_t n, int64_t wanted, int64_t unit)
 {
@@ -73,6 +63,27 @@ const real *THNN_(packGemm)(Call *call, int threads, int transB, int64_t n, int6
   return packed;
 }
 
+/* op(A) for tiles of p->height rows, or NULL if there is no memory. That of an earlier product of the call will do if it is enough: steps of a
+ * sequence would else ask for more and more. */
+static const real *packAllRows(Call *call, int threads, const Matrices *p)
+{
+  const Multiplier *unit = multiplier();
+  const int64_t down = THNN_ceilDiv(p->m, p->height), parts = THNN_ceilDiv(p->k, THNN_PRODUCT_DEPTH);
+  const size_t bytes = (size_t)rowsAt(p, 0, parts * THNN_PRODUCT_DEPTH) * sizeof(real);
+  if (call->gemmBytes < bytes) {
+    call->gemmRows = THNN_arenaAllocate(call->arena, bytes);
+    call->gemmBytes = call->gemmRows ? bytes : 0;
+    if (!call->gemmRows) return NULL;
+  }
+  real *rows = call->gemmRows;
+#pragma omp parallel for num_threads(threads)
+  for (int64_t part = 0; part < parts * down; part++) {
+    const int64_t top = part / parts * p->height, l = part % parts * THNN_PRODUCT_DEPTH;
+    unit->packRows(p, top, THNN_min(top + p->height, p->m), l, rows + rowsAt(p, top, l));
+  }
+  return rows;
+}
+
 static void product(Call *call, int threads, Matrices *p)
 {
   if (p->m <= 0 || p->n <= 0 || !THNN_(reserveGemm)(call, threads)) return;
@@ -100,8 +111,7 @@ static void product(Call *call, int threads, Matrices *p)
     MOST = 1 << 23,
     ROW_BYTES = 1 << 20, /* of A that is packed at once, at most: it stays in a second cache */
   };
-  const Multiplier *unit = multiplier();
-  Multiply *multiply = unit->multiply;
+  Multiply *multiply = multiplier()->multiply;
   real *scratch = (real *)call->gemmScratch + THNN_threadId() * THNN_PRODUCT_SCRATCH;
   const int64_t size = THNN_max(m * n / (p->packed ? threads : TASKS * threads), LEAST_WORK / THNN_max(p->k, 1));
   const int64_t height = heightOf(m, threads), width = partSize(n, size / THNN_min(height, m), UNIT);
@@ -114,16 +124,7 @@ static void product(Call *call, int threads, Matrices *p)
     p->packed = packed;
   }
   p->height = height;
-  if (threads > 1 && across > 1 && p->k > 0 && m * p->k <= ROW_BYTES / (int64_t)sizeof(real)) {
-    const int64_t parts = THNN_ceilDiv(p->k, THNN_PRODUCT_DEPTH);
-    real *rows = rowsOf(call, (size_t)rowsAt(p, 0, parts * THNN_PRODUCT_DEPTH) * sizeof(real));
-#pragma omp parallel for num_threads(threads)
-    for (int64_t part = 0; part < parts * down; part++) {
-      const int64_t top = part / parts * height, l = part % parts * THNN_PRODUCT_DEPTH;
-      if (rows) unit->packRows(p, top, THNN_min(top + height, m), l, rows + rowsAt(p, top, l));
-    }
-    p->rows = rows;
-  }
+  if (threads > 1 && across > 1 && p->k > 0 && m * p->k <= ROW_BYTES / (int64_t)sizeof(real)) p->rows = packAllRows(call, threads, p);
   if (threads == 1 || down * across == 1) { /* in the memory of one of the caller's threads */
     for (int64_t i = 0; i < m; i += height) multiply(p, i, THNN_min(i + height, m), 0, n, scratch);
     return;

@@ -197,7 +197,7 @@ enum { // nanoseconds
   WHILE = 1000 * 1000,
 };
 
-/* A thread takes twenty microseconds to call another one. If calls bring no work, as where small loops are far apart, only every second, fourth
+/* It takes a thread some time to call another one, about as long as the small loops that do so. If calls bring no work, as where small loops are far apart, only every second, fourth
  * and so on of them is made. */
 enum { MOST_IN_VAIN = 5 };
 

@@ -34,12 +34,12 @@ class Chain:
 
     def missed(self, modules: list[Any], input: Any) -> None:
         """The modules have run for this input, and some of them by themselves that `run` does not know."""
+        self.run, self.count = None, 0  # at once: it holds arrays that may be in no other use any more
         self.left -= 1
         if self.left:
             return
         self.wait = min(2 * self.wait, self._MOST)
         self.left = self.wait
-        self.run, self.count = None, 0
         notes = [*_notes(modules, input)]
         if len(notes) > 1:
             self.run, self.count = _runner([*modules], notes), len(notes)

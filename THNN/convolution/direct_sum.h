@@ -15,17 +15,32 @@ enum {
   SHORT = 576,              /* a long sum is a sum of sums of so many terms, which keeps its precision */
   PART_BYTES = 16 << 10,    /* of a panel, at most: it stays in the first cache while all weights pass by */
   BLOCKS_BYTES = 192 << 10, /* of weights that pass by a panel, at most: they stay in the second cache */
-  OFTEN = 3,                /* a panel that more blocks than this pass by is laid side by side first */
+  OFTEN = 3,                /* a panel that more blocks than this pass by is laid side by side first, */
+  SMALL_BYTES = 24 << 10,   /* unless the first cache holds the picture */
   MOST_PLACES = 2048,       /* in a band BY_OUTPUTS */
   /* Weights of so many k stay in the first cache while a band passes by; tiles of more rows do as well with the second one. */
   PART = VECTOR_BYTES == 64 ? 1536 : 128,
 };
 
-/* Terms of a panel so many columns wide. They do not depend on how the work is cut, so sums have one order. */
-THNN_INLINE int64_t partOfDepth(int64_t depth, int64_t columns) { return partOf(depth, PART_BYTES / (int64_t)sizeof(real) / columns); }
+/* Are panels of a picture laid, or read where they are, for it is small or few blocks pass by? */
+THNN_INLINE int hasPanels(const Sum *s, const Blocks *b, const Picture *whole)
+{
+  return whole->inPlace || (b->count > OFTEN && s->t.taps * s->planes * whole->plane > SMALL_BYTES / (int64_t)sizeof(real));
+}
+
+/* Terms that a tile takes at a time, all that its panel holds. They do not depend on how the work is cut, so sums have one order. */
+THNN_INLINE int64_t partOfDepth(const Sum *s, const Blocks *b)
+{
+  const Picture whole = pictureOf(s, s->h.out);
+  const int64_t panel = PART_BYTES / (int64_t)sizeof(real) / (b->width * LANES);
+  return partOf(depthOf(s), hasPanels(s, b, &whole) ? panel : SHORT);
+}
 
 /* Places whose panels fit in beside each other. */
-THNN_INLINE int64_t placesAtOnce(int64_t terms, int64_t columns) { return PART_BYTES / (int64_t)sizeof(real) / (terms * columns) * columns; }
+THNN_INLINE int64_t placesAtOnce(int64_t terms, int64_t columns)
+{
+  return THNN_max(PART_BYTES / (int64_t)sizeof(real) / (terms * columns), 1) * columns;
+}
 
 /* ---- a band */
 
@@ -40,6 +55,7 @@ typedef struct Band {
   const int32_t *distance;
   const int32_t *inPanel[3]; /* the same in a panel of 1, 2 or FEW_WIDTH vectors */
   real *y;                /* of its first place */
+  int hasPanels;
   int64_t rows;
   int64_t runs, run;      /* places that follow each other without a gap, in the picture and in y */
   real *tile;
@@ -134,7 +150,7 @@ static void partByPlaces(const Band *d, int64_t k, int64_t terms, int64_t begin,
 {
   const Sum *s = d->s;
   const int64_t wide = d->blocks.width * LANES, step = d->blocks.step;
-  const int isOften = endBlock - firstBlock > OFTEN, isEnd = k + terms == depthOf(s);
+  const int isOften = d->hasPanels && endBlock - firstBlock > OFTEN, isEnd = k + terms == depthOf(s);
   /* Behind x there is nothing to read. */
   const real *last = d->p->inPlace ? d->x + (s->planes - 1) * d->p->plane : NULL;
   const real *other = isEnd && s->finish.other ? s->finish.other + (d->y - s->y) : NULL;
@@ -165,7 +181,7 @@ static void bandByPlaces(const Band *d, int64_t firstBlock, int64_t endBlock)
 {
   const Sum *s = d->s;
   const int64_t depth = depthOf(s), places = (d->rows - 1) * d->p->row + s->w.out, wide = d->blocks.width * LANES;
-  const int64_t part = partOfDepth(depth, wide), group = placesAtOnce(part, wide);
+  const int64_t part = partOfDepth(s, &d->blocks), group = placesAtOnce(part, wide);
   const int64_t blocks = partOf(endBlock - firstBlock, BLOCKS_BYTES / (int64_t)sizeof(real) / (d->blocks.step * part));
   for (int64_t k = 0; k < depth; k += part)
     for (int64_t block = firstBlock; block < endBlock; block += blocks)
@@ -222,7 +238,7 @@ static Way directWay(const Sum *s)
   const int isDense = p.row == s->w.out && s->w.y == 1;
   const double depth = (double)depthOf(s), run = (double)(p.row == s->w.out ? s->h.out * s->w.out : s->w.out);
   const double rows = run / (double)THNN_ceilDiv((int64_t)run, ROWS), turning = s->yPlane == 1 ? 0 : 40, writing = isDense ? 8 : 36;
-  const double parts = (double)THNN_ceilDiv(depthOf(s), partOfDepth(depthOf(s), places.width * LANES));
+  const double parts = (double)THNN_ceilDiv(depthOf(s), partOfDepth(s, &places));
   const double byPlaces = (double)(places.count * places.step) * (depth + parts * writing) *
                           (double)(THNN_ceilDiv((s->h.out - 1) * p.row + s->w.out, LANES) * LANES);
   const double byOutputs = (double)(outputs.count * COLUMNS * s->h.out * s->w.out) * (depth + turning) *
@@ -249,9 +265,9 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
   bands = THNN_ceilDiv(s->h.out, rows);
   const int64_t jobs = frames * bands, parts = jobs % threads == 0 || jobs >= 8 * threads ? 1 : THNN_min(blocks.count, threads);
 
-  const Picture p = pictureOf(s, rows);
+  const Picture p = pictureOf(s, rows), whole = pictureOf(s, s->h.out);
   const int64_t picture = p.inPlace ? 0 : THNN_perThread(s->t.taps * s->planes * p.plane + MOST_COLUMNS);
-  const int64_t wide = blocks.width * LANES, terms = partOfDepth(depth, wide), panels = PART_BYTES / (int64_t)sizeof(real);
+  const int64_t wide = blocks.width * LANES, terms = partOfDepth(s, &blocks), panels = PART_BYTES / (int64_t)sizeof(real);
   const int64_t tile = THNN_perThread(way == BY_OUTPUTS ? rows * s->w.out * COLUMNS : ROWS * MOST_COLUMNS + panels);
   const int64_t places = (rows - 1) * p.row + s->w.out, block = THNN_perThread(blocks.step * depth);
   const int isOnce = !packed && jobs == 1 && (way == BY_OUTPUTS || (terms == depth && places <= placesAtOnce(terms, wide)));
@@ -282,6 +298,7 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
         .own = isOnce ? fresh + thread * block : NULL,
         .distance = distance,
         .inPanel = {inPanel, inPanel + terms, inPanel + 2 * terms},
+        .hasPanels = hasPanels(s, &blocks, &whole),
         .rows = THNN_min(rows, s->h.out - first),
         .tile = tiles + thread * tile,
     };

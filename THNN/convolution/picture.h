@@ -10,6 +10,7 @@
 #include "convolution/sum.h"
 #include "core/product.h"
 #include "core/turn.h"
+#include "core/vectors.h"
 
 typedef struct Picture {
   int64_t row, phase, plane; /* lengths of a row, of a phase, of a plane */
@@ -20,6 +21,7 @@ typedef struct Picture {
 } Picture;
 
 enum { NARROW = 8 }; /* places in a row, at most */
+typedef lane VectorBits __attribute__((vector_size(VECTOR_BYTES)));
 
 /* The cells between a place's first tap and its last one. */
 THNN_INLINE int64_t spanOf(const Line *a) { return THNN_max(a->taps - 1, 0) * a->step; }
@@ -54,13 +56,14 @@ THNN_INLINE Picture pictureOf(const Sum *s, int64_t rows)
 /* distance[k] of what tap k = (m, c, i, j) sees, from where its place is */
 static void distances(const Sum *s, const Picture *p, int32_t *distance)
 {
-  for (int64_t plane = 0; plane < s->t.taps * s->planes; plane++)
-    for (int64_t i = 0; i < s->h.taps; i++)
-      for (int64_t j = 0; j < s->w.taps; j++) {
-        const int64_t r = i * s->h.step, q = j * s->w.step;
-        const int64_t phase = p->isNarrow ? j : q % s->w.stride, column = p->isNarrow ? 0 : q / s->w.stride;
-        *distance++ = (int32_t)(plane * p->plane + (r % s->h.stride * p->phasesW + phase) * p->phase + r / s->h.stride * p->row + column);
-      }
+  const int64_t taps = s->h.taps * s->w.taps;
+  for (int64_t i = 0; i < s->h.taps; i++)
+    for (int64_t j = 0; j < s->w.taps; j++) {
+      const int64_t r = i * s->h.step, q = j * s->w.step;
+      const int64_t phase = p->isNarrow ? j : q % s->w.stride, column = p->isNarrow ? 0 : q / s->w.stride;
+      distance[i * s->w.taps + j] = (int32_t)((r % s->h.stride * p->phasesW + phase) * p->phase + r / s->h.stride * p->row + column);
+    }
+  for (int64_t k = taps; k < s->t.taps * s->planes * taps; k++) distance[k] = distance[k - taps] + (int32_t)p->plane;
 }
 
 /* A strip of cells, `step` apart along one axis of x: those of [begin, end) are there, the others are padding. */
@@ -148,6 +151,60 @@ THNN_INLINE void layPlanes(real *restrict to, const real *restrict x, const Sum 
     for (int64_t c = 0; c < s->planes; c++) layStrip(to + c * p->plane, x + c * s->xPlane, strip);
 }
 
+/* Cells behind the last row, which has no next one in front of which it lies, and those that the last tile takes too much: 0, or another
+ * plane's. Denormal numbers would take long. */
+THNN_INLINE int64_t behindRows(const Sum *s, const Picture *p, int64_t end)
+{
+  return THNN_max(THNN_min(MOST_COLUMNS / 2, p->plane - end), -s->w.first);
+}
+
+/* Do the rows of a narrow picture follow each other in x, too, so that a tap sees one run of cells but for the padding? */
+THNN_INLINE int isOneRun(const Sum *s, const Picture *p)
+{
+  const Line *h = &s->h, *w = &s->w;
+  return p->isNarrow && h->stride == 1 && w->stride == 1 && w->x == 1 && w->in == w->out && h->x == w->in && w->taps <= NARROW;
+}
+
+/* n cells of x in rows, where `kept` has the bits of a row again and again: what is padding is 0. Whole vectors are written, and read if
+ * they are part of x. */
+THNN_INLINE void layRun(real *restrict to, const real *restrict x, int64_t n, int64_t row, const lane *restrict kept, int isInside)
+{
+  for (int64_t i = 0, column = 0; i < n && isInside; i += LANES) {
+    VectorBits bits;
+    memcpy(&bits, kept + column, sizeof bits);
+    *(AnyVector *)(to + i) = (Vector)((VectorBits) * (const AnyVector *)(x + i) & bits);
+    for (column += LANES; column >= row;) column -= row;
+  }
+  for (int64_t i = 0; i < n && !isInside; i++) to[i] = kept[i % row] ? x[i] : 0;
+}
+
+THNN_INLINE void layZeros(real *to, int64_t n)
+{
+  for (int64_t i = 0; i < n; i += LANES) *(AnyVector *)(to + i) = (Vector){0};
+}
+
+/* Such a picture, plane after plane; x is NULL where there is only padding. */
+THNN_INLINE void layRuns(real *restrict to, const real *restrict x, const Sum *s, const Picture *p, int64_t first, int64_t rows)
+{
+  const int64_t row = p->row, n = (rows + p->more) * row;
+  const Strip strip = stripOf(&s->h, first + s->h.first, x ? rows + p->more : 0);
+  const int64_t begin = strip.begin * row, end = strip.end * row;
+  lane kept[NARROW][NARROW + LANES];
+  for (int64_t j = 0; j < s->w.taps; j++) {
+    for (int64_t i = 0, column = s->w.first + j * s->w.step; i < row; i++, column++) kept[j][i] = -(lane)(column >= 0 && column < s->w.in);
+    for (int64_t i = row; i < NARROW + LANES; i++) kept[j][i] = kept[j][i - row];
+  }
+  for (int64_t c = 0; c < s->planes; c++, to += p->plane) {
+    layZeros(to, begin);
+    for (int64_t j = 0; j < s->w.taps; j++) {
+      const int64_t from = x ? x - s->x + c * s->xPlane + strip.from + s->w.first + j * s->w.step : 0, tap = j * p->phase;
+      const int isInside = from >= 0 && from + THNN_ceilDiv(end - begin, LANES) * LANES <= s->xEnd - s->x;
+      layRun(to + tap + begin, s->x + from, end - begin, row, kept[j], isInside);
+      layZeros(to + tap + end, n - end + (j + 1 < s->w.taps ? begin : behindRows(s, p, tap + n)));
+    }
+  }
+}
+
 /* What the rows [first, first + rows) of frame t of y see of sample n. */
 static void layBand(real *restrict to, const Sum *s, const Picture *p, int64_t n, int64_t t, int64_t first, int64_t rows)
 {
@@ -155,13 +212,15 @@ static void layBand(real *restrict to, const Sum *s, const Picture *p, int64_t n
   for (int64_t m = 0; m < s->t.taps; m++, to += s->planes * p->plane) {
     const int64_t frame = t * s->t.stride + s->t.first + m * s->t.step;
     const real *x = frame < 0 || frame >= s->t.in ? NULL : s->x + n * s->xSample + frame * s->t.x;
+    if (isOneRun(s, p)) {
+      layRuns(to, x, s, p, first, rows);
+      continue;
+    }
     for (int64_t a = 0; a < p->phasesH; a++)
       for (int64_t b = 0; b < p->phasesW; b++) {
         const int64_t at = (a * p->phasesW + b) * p->phase, end = at + (rows + p->more) * p->row;
         real *phase = to + at;
-        /* The last row has no next one in front of which it lies. What the last tile takes too much is 0, too, or another plane's: denormal numbers
-         * would take long. The next phase is laid later. */
-        const Strip behind = {0, 0, THNN_max(THNN_min(MOST_COLUMNS / 2, p->plane - end), -w->first), 0, 1};
+        const Strip behind = {0, 0, behindRows(s, p, end), 0, 1}; /* the next phase is laid later */
         layPlanes(to + end, NULL, s, p, &behind);
         const int64_t row = first * h->stride + h->first + a, column = w->first + b * (p->isNarrow ? w->step : 1);
         if (p->row == 1 && column >= 0 && column < w->in) { /* a column is one strip */

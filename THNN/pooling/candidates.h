@@ -227,14 +227,15 @@ typedef struct MaxTables {
     BY_CELL,
     SMALL,
     STRETCHES,
-    IN_REGISTERS,
+    IN_REGISTERS, /* row by row, */
+    AS_ONE_ROW,   /* or a small plane as if it were one */
     LONG_ROWS,
   } how;
   int64_t inside, endInside; /* small windows: those of a row that lie on the plane */
   int64_t pitch, together; /* places for the boxes of a row of outputs, and how many of these are found together */
   int64_t length;          /* of one of three rows that each thread has */
   Candidates rows;
-  Groups groups;           /* of the windows of a row, in registers */
+  Groups groups;           /* of the windows of a row, or of a small plane, in registers */
   int64_t *pick; /* where a long row has the maxima of the first row's adaptive windows */
 } MaxTables;
 MaxTables THNN_(maxTables)(Call *call, const Space *p, int threads);

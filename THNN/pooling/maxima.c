@@ -255,7 +255,25 @@ static void maxInRegisters(Found to, const real *x, const Space *p, const MaxTab
   }
 }
 
+/* All windows of a small plane, for which it is one row. */
+static void maxAsOneRow(Found to, const real *x, const Space *p, const MaxTables *m, Candidates row)
+{
+  const Span one = {0, 1, 1};
+  if (!maxGroups(to.y, to.index, x, p, one, one, m->groups)) return;
+  for (int64_t o = 0; o < p->h.out; o += m->together) carefulBand(to, x, p, m, o, THNN_min(o + m->together, p->h.out), row);
+}
+
 /* ---- what other files of the family use */
+
+/* Rows of outputs that a thread takes at a time: enough work for a thread, enough parts for all. */
+enum { BAND = 32 };
+
+/* Are rows of windows so short that they would leave lanes of registers idle, and planes no more than one band? */
+static int haveShortRows(const Space *p)
+{
+  const int64_t wide = areSmall(p) && p->w.kernel == 2 ? VECTOR_CELLS : VECTOR_CELLS / 2;
+  return p->t.in == 1 && p->t.out == 1 && p->h.out <= BAND && (p->w.out <= wide || p->w.in < VECTOR_CELLS);
+}
 
 /* Is there a window without a cell? Only a dilated one steps over the whole input. */
 static int hasEmpty(const Axis *a)
@@ -274,6 +292,11 @@ MaxTables THNN_(maxTables)(Call *call, const Space *p, int threads)
   if (m.how == SMALL) {
     m.inside = THNN_min(firstInside(&p->w, 0), p->w.out);
     m.endInside = THNN_max(endInside(&p->w, p->w.kernel - 1), m.inside);
+  }
+  if (m.how != STRETCHES && haveShortRows(p)) {
+    Group *groups = THNN_(newGroups)(call, 1, p->h.out);
+    if (THNN_ready(call)) m.groups = THNN_(groupRows)(groups, p, &m.h, &m.w);
+    if (m.groups.n) m.how = AS_ONE_ROW;
   }
   if (m.how == LONG_ROWS || (m.how == SMALL && p->w.kernel == 3)) { /* two columns are faster as they are */
     Group *groups = THNN_(newGroups)(call, 1, p->w.out);
@@ -299,12 +322,10 @@ void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Space *p
     return;
   }
   const Candidates row = candidatesFrom(m->rows, THNN_threadId() * 3 * m->length);
-  if (m->how == IN_REGISTERS) maxInRegisters(to, x, p, m, first, end, row);
+  if (m->how == AS_ONE_ROW) maxAsOneRow(to, x, p, m, row); /* planes are one band */
+  else if (m->how == IN_REGISTERS) maxInRegisters(to, x, p, m, first, end, row);
   else maxBands(to, x, p, m, first, end, row);
 }
-
-/* Rows of outputs that a thread takes at a time: enough work for a thread, enough parts for all. */
-enum { BAND = 32 };
 
 void THNN_(maxima)(Call *call, real *y, index_t *index, const real *x, const Space *p)
 {

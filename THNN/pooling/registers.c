@@ -34,3 +34,51 @@ Groups THNN_(groupWindows)(Group *groups, const int64_t *start, const int64_t *e
   }
   return (Groups){groups, n};
 }
+
+/* Rows of windows from `first` on, which see the rows [low, high) of a plane. */
+typedef struct Together {
+  int64_t count, low, high;
+} Together;
+
+/* As many as have one window for a lane, at most, and see no more cells than a table holds. */
+static Together rowsTogether(const Space *p, const Intervals *rows, int64_t first)
+{
+  Together t = {0, p->h.in, 0};
+  for (int64_t o = first; o < p->h.out && (o + 1 - first) * p->w.out <= VECTOR_CELLS; o++) {
+    const int64_t low = THNN_min(t.low, rows->start[o]), high = THNN_max(t.high, rows->end[o]);
+    if ((high - low) * p->w.in > REGISTERS * VECTOR_CELLS) break;
+    t = (Together){o + 1 - first, low, high};
+  }
+  return t;
+}
+
+Groups THNN_(groupRows)(Group *groups, const Space *p, const Intervals *rows, const Intervals *columns)
+{
+  const Groups none = {groups, 0};
+  const int64_t stepH = p->h.dilation, stepW = p->w.dilation, cells = p->h.in * p->w.in;
+  int64_t n = 0;
+  if (cells < VECTOR_CELLS || p->w.out > VECTOR_CELLS || !registerLoops()) return none;
+  Together t;
+  for (int64_t first = 0; first < p->h.out; first += t.count, n++) {
+    Group *g = groups + n;
+    t = rowsTogether(p, rows, first);
+    if (t.count == 0) return none;
+    const int64_t low = t.low * p->w.in, seen = t.high * p->w.in - low;
+    *g = (Group){.first = first * p->w.out, .windows = (int)(t.count * p->w.out), .registers = (int)THNN_ceilDiv(seen, VECTOR_CELLS)};
+    for (int r = 0; r < REGISTERS; r++) g->column[r] = THNN_min(low + r * VECTOR_CELLS, cells - VECTOR_CELLS);
+    for (int i = 0; i < REGISTERS * VECTOR_CELLS; i++) g->place[i] = (lane)g->column[i / VECTOR_CELLS] + i % VECTOR_CELLS;
+    for (int o = 0; o < g->windows; o++) {
+      const int64_t oh = first + o / p->w.out, ow = o % p->w.out;
+      int64_t k = 0;
+      for (int64_t h = rows->start[oh]; h < rows->end[oh]; h += stepH)
+        for (int64_t w = columns->start[ow]; w < columns->end[ow]; w += stepW, k++) {
+          if (k == MOST_CELLS) return none;
+          const int64_t cell = h * p->w.in + w, r = (cell - low) / VECTOR_CELLS;
+          g->pick[k * VECTOR_CELLS + o] = (lane)(r * VECTOR_CELLS + cell - g->column[r]);
+        }
+      g->cells = THNN_max(g->cells, (int)k);
+      for (; k < MOST_CELLS; k++) g->pick[k * VECTOR_CELLS + o] = g->pick[(k - 1) * VECTOR_CELLS + o];
+    }
+  }
+  return (Groups){groups, n};
+}

@@ -37,6 +37,9 @@ Group *THNN_(newGroups)(Call *call, int threads, int64_t out);
 /* Windows that hold cells start, start + step, ... below end of `in` columns, in groups; in none, if they are not for registers
  * or the processor has no such. */
 Groups THNN_(groupWindows)(Group *groups, const int64_t *start, const int64_t *end, int64_t step, int64_t out, int64_t in);
+/* The same where rows of windows are short: several rows make a group, for which the plane is one row. A plane has room for as many groups as
+ * it has rows of windows. */
+Groups THNN_(groupRows)(Group *groups, const Space *p, const Intervals *rows, const Intervals *columns);
 
 /* VECTOR_CELLS neighbouring cells of a row: they see adaptive windows low, low + 1, ..., one of them or two. */
 typedef struct SeenWindows {

@@ -17,6 +17,9 @@ Span = tuple[int, int]
 """Addresses: the first byte, and the first one behind the last."""
 
 
+_ADDRESS = ffi.typeof("uintptr_t")
+
+
 class Tape:
     """What a pass does with the elements of arrays, once it has been recorded: ``with tape: output = ...``.
 
@@ -103,7 +106,7 @@ class Tape:
             return False
         if self._isFixed and not input.flags.writeable:
             return False
-        start = address(input)
+        start = int(ffi.cast(_ADDRESS, ffi.from_buffer(input)))  # quicker than `address`
         if start != self._from:
             i = bisect(self._written, (start + self._size,))
             if self._isFixed or (i and self._written[i - 1][1] > start):
@@ -111,7 +114,10 @@ class Tape:
             for pointer, distance in self._places:
                 pointer[0] = start + distance
             self._from = start
-        return not any(function(*values) for function, values in self._calls)
+        for function, values in self._calls:  # noqa: SIM110  # a generator takes longer
+            if function(*values):
+                return False
+        return True
 
 
 tapes: dict[int, Tape] = {}

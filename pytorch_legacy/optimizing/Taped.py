@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -101,31 +100,24 @@ def _longest(fit: list[bool]) -> tuple[int, int]:
     return max(runs, key=lambda run: run[1] - run[0])
 
 
+def _attributes(net: Any) -> Iterator[tuple[Any, str, Any]]:
+    """The methods of all classes, and the modules of graphs: an object, a name, and what is there."""
+    for kind in {type(module) for module, _ in every(net)}:
+        yield kind, "updateOutput", kind.updateOutput
+    for module, _ in every(net):
+        if isinstance(module, nngraph.gModule):
+            for node in module.forwardnodes:
+                yield node, "module", node.module
+
+
 def _fields(net: Any) -> Iterator[tuple[Any, Any]]:
     """The fields of all modules, each with what to compare it with later on: lists may be changed in their place."""
-    modules = {id(module): module for module, _ in every(net)}.values()
-    for kind in {type(module) for module in modules}:
-        yield _Now(partial(getattr, kind, "updateOutput")), kind.updateOutput
-    for module in modules:
+    for module in {id(module): module for module, _ in every(net)}.values():
         fields = vars(module)
         yield fields, {**fields}
         yield from ((value, [*value]) for value in fields.values() if type(value) is list)
         if isinstance(module, nngraph.gModule):
-            for node in module.forwardnodes:
-                yield node.children, [*node.children]
-                yield _Now(partial(getattr, node, "module")), node.module
-
-
-class _Now:
-    """Is equal to what is there now, and to nothing else."""
-
-    def __init__(self, look: Callable[[], Any]) -> None:
-        self.look = look
-
-    def __eq__(self, thing: object) -> bool:
-        return self.look() is thing
-
-    __hash__ = None  # type: ignore[assignment]
+            yield from ((node.children, [*node.children]) for node in module.forwardnodes)
 
 
 class _Pass:
@@ -134,14 +126,21 @@ class _Pass:
     def __init__(self) -> None:
         self.kind: Any = None  # of its input
         self.tape: Tape | None = None
-        self.known: list[tuple[Any, Any]] = []
+        self.attributes: list[tuple[Any, str, Any]] = []
+        self.fields: list[tuple[Any, Any]] = []
         self.output: Any = None
         self.isRefused = False  # is there work in a pass that a tape would miss?
 
     def isSame(self) -> bool:
         """Has nobody changed a field of a module since then?"""
         try:
-            return all(now == then for now, then in self.known)
+            for thing, name, then in self.attributes:
+                if getattr(thing, name) is not then:
+                    return False
+            for now, before in self.fields:  # noqa: SIM110  # a generator takes longer
+                if now != before:
+                    return False
+            return True
         except Exception:  # arrays, of which nobody knows whether they are equal: one is not the other
             return False
 
@@ -183,7 +182,8 @@ class Taped(Module):
             output = super().updateOutput(input)
         last.isRefused = not tape.ends(output)
         if not last.isRefused:
-            last.tape, last.output, last.known = tape, output, [*_fields(self)]
+            last.tape, last.output = tape, output
+            last.attributes, last.fields = [*_attributes(self)], [*_fields(self)]
         return output
 
 

@@ -20,7 +20,7 @@
  *
  * Tags in the comment of a tensor argument
  *   [IN] read   [OUT] overwritten   [ACC] added to   [BUFFER] read and written: changed in place, or kept for the backward pass
- *   [OPTIONAL] may be NULL   [INPLACE] may be the same view as the input; must be, when `inplace` is set
+ *   [OPTIONAL] may be NULL   [INPLACE] may be the same view as the input; must be, when `inplace` is set; `other` as the output
  * Shapes: "(N x) C x H x W" has an optional batch dimension; "*" is any shape; a name in a later line means the same size.
  *
  * This header is the one source of truth: FFI declarations (`cc -E -P -DTHNN_FFI THNN.h`), the Python bindings, the tests
@@ -228,7 +228,7 @@ THNN_API int32_t THNN_(FusedConvolution_updateOutput)(
     THTensor *output,       /* [OUT] (N x) nOutputPlane x oH x oW : as the layer's own _outputSize says */
     const THTensor *weight, /* [IN] nOutputPlane x (nInputPlane / groups) x kH x kW */
     const THTensor *bias,   /* [IN] [OPTIONAL] nOutputPlane */
-    const THTensor *other,  /* [IN] [OPTIONAL] as output */
+    const THTensor *other,  /* [IN] [OPTIONAL] [INPLACE] as output */
     int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
     int64_t dilationT, int64_t dilationW, int64_t dilationH, int64_t adjT, int64_t adjW, int64_t adjH,
     int64_t groups, int32_t full, int32_t activation, double a, double b, int64_t serial);

@@ -142,7 +142,7 @@ def test_tensors_have_one_tag_and_a_shape(function: Function) -> None:
         return (
             role in ({"IN"} if const else {"OUT", "ACC", "BUFFER"})
             and set(rest) <= {"OPTIONAL", "INPLACE"}
-            and ("INPLACE" not in rest or role == "OUT")
+            and ("INPLACE" not in rest or role == "OUT" or argument.shape == "as output")
             and len(argument.shape) > 0
         )
 

@@ -13,6 +13,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import nn
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.walks import every
+from pytorch_legacy.optimizing.Fused import Fused
 from tests.test_optimizing import planes, steps
 
 X = np.random.default_rng(3).standard_normal((2, 3, 7, 7)).astype(np.float32)
@@ -117,3 +118,103 @@ def test_they_take_less() -> None:
     net = pl.optimize(nn.Sequential(*(nn.Tanh() for _ in range(30))).float())
     net.forward(x)
     assert len({layer.output.__array_interface__["data"][0] for layer in net.modules}) == 3
+
+
+# ---- sums that are written over what is added
+
+
+def one() -> Module:
+    return nn.SpatialConvolution(3, 3, 1, 1)
+
+
+def residual(*behind: Module, isFirst: bool = True, inplace: bool = False, last: Module | None = None) -> list[Module]:
+    """A sum of a branch, which ends with a kernel of one cell, and what comes in."""
+    branch = nn.Sequential(planes(), nn.ReLU(), last or one())
+    table = nn.ConcatTable(branch, nn.Identity()) if isFirst else nn.ConcatTable(nn.Identity(), branch)
+    return [table, nn.CAddTable(inplace), *behind]
+
+
+def node_graph(isReadLater: bool) -> Module:
+    start = planes()()
+    middle = planes()(start)
+    added = nn.ReLU()(nn.CAddTable()([one()(nn.Tanh()(middle)), middle]))
+    return nn.gModule([start], [nn.JoinTable(1)([planes()(added), middle if isReadLater else planes()(added)])])
+
+
+SUMS: dict[str, tuple[Callable[[], Module], int]] = {
+    "a chain of blocks": (lambda: nn.Sequential(planes(), nn.Tanh(), *residual(nn.ReLU()), *residual(nn.ReLU()), planes()), 2),
+    "the summand comes first": (lambda: nn.Sequential(planes(), nn.Tanh(), *residual(isFirst=False), planes(), nn.Tanh()), 1),
+    "in place": (lambda: nn.Sequential(planes(), nn.Tanh(), *residual(nn.ReLU(True), inplace=True), planes(), nn.Tanh()), 1),
+    "both are convolutions": (
+        lambda: nn.Sequential(planes(), nn.ConcatTable(one(), nn.Sequential(planes(), one())), nn.CAddTable(), planes()), 1,
+    ),
+    "the network's own output": (lambda: nn.Sequential(planes(), nn.Tanh(), *residual()), 0),
+    "its last two sums": (lambda: nn.Sequential(planes(), nn.Tanh(), *residual(), *residual()), 0),
+    "but its last two sums": (lambda: nn.Sequential(planes(), *residual(), nn.Tanh(), nn.Abs(), *residual(), *residual()), 1),
+    "the network's own input": (lambda: nn.Sequential(*residual(nn.ReLU()), planes(), nn.Tanh()), 0),
+    "a larger kernel": (lambda: nn.Sequential(planes(), *residual(last=planes()), planes()), 0),
+    "read once more": (lambda: nn.Sequential(planes(), nn.Tanh(), branches_of_sums(), nn.CAddTable(), planes()), 0),
+    "of itself": (lambda: nn.Sequential(planes(), nn.ConcatTable(one(), nn.Identity()), nn.CAddTable(), planes()), 0),
+    "a graph": (lambda: node_graph(False), 1),
+    "a graph that reads it later": (lambda: node_graph(True), 0),
+}  # fmt: skip
+
+
+def branches_of_sums() -> Module:
+    return nn.ConcatTable(nn.Sequential(*residual(nn.Abs())), nn.Identity())
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_sums(name: str) -> None:
+    make, count = SUMS[name]
+    lines = [line for line in steps(make().float(), X) if "written over" in line]
+    assert lines == [f"{count} {'sum is' if count == 1 else 'sums are'} written over what is added"] * (count > 0)
+
+
+def written_over(net: Any, x: Any) -> bool:
+    """Is the output of the first sum where the summand was?"""
+    net.forward(x)
+    (fused,) = [
+        module for module, _ in every(net) if isinstance(module, Fused) and isinstance(module.modules[0], nn.ParallelTable)
+    ]
+    return np.shares_memory(fused.output, fused.modules[0].output[1])
+
+
+def block() -> Any:
+    pl.manualSeed(3)
+    return nn.Sequential(planes(), nn.Tanh(), *residual(nn.ReLU()), planes(), nn.Tanh()).float().evaluate()
+
+
+def test_a_summand_of_another_kind_is_left_alone() -> None:
+    """What a module that somebody has put there gives may be needed: only memory that layers share is written over."""
+    net, kept = block(), np.full((2, 3, 7, 7), 0.5, np.float32)
+    optimized = pl.optimize(net)
+    assert written_over(optimized, X)
+    for one in (net, optimized):
+        one.modules[1] = nn.MulConstant(0.0).float()
+        one.modules[1].updateOutput = lambda input: kept
+    for _ in range(3):
+        np.testing.assert_allclose(optimized.forward(X), net.forward(X), rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(kept, 0.5)
+
+
+@pytest.mark.parametrize("change", ["activation", "module", "weight", "double"])
+def test_sums_whose_modules_run_one_by_one(change: str) -> None:
+    net = block()
+    optimized = pl.optimize(net)
+    for _ in range(3):
+        optimized.forward(X)
+    fused = next(module for module, _ in every(optimized) if isinstance(module, Fused) and len(module.modules) == 3)
+    if change == "activation":
+        fused.modules[2] = nn.Abs().float()
+        net.modules[4] = nn.Abs().float()
+    elif change == "module":
+        fused.modules[0].modules[1] = nn.MulConstant(1.0).float()
+    elif change == "weight":
+        fused.modules[0].modules[0].weight = fused.modules[0].modules[0].weight + 1
+        net.modules[2].modules[0].modules[2].weight += 1
+    else:
+        net, optimized = net.double(), optimized.double()
+    x = X.astype(np.float64) if change == "double" else X
+    for _ in range(4):
+        np.testing.assert_allclose(optimized.forward(x), net.forward(x), rtol=1e-5, atol=1e-6)

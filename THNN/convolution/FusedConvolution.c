@@ -8,7 +8,7 @@
  *                says: nOutputPlane x nInputPlane x (kT x) (kH x) kW, of a transposed layer (`full`) nInputPlane first. A layer of sequences
  *                shows views that are turned: planes x frames of frames x planes. Numbers of an axis that the weight lacks are not looked at
  *   groups     of planes, each with weights of its own (SpatialGroupedConvolution.c); 1 for sequences
- *   other        as output, or none
+ *   other        as output, or none, or output itself
  *   activation, a, b  of THNNActivation
  *   serial       0, or a number that stands for the contents of weight: the caller promises that weight has the same contents in all
  *                calls of this state with the same number, address, shape and numbers. Then a call does not look whether they changed.

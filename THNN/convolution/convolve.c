@@ -225,8 +225,9 @@ int32_t THNN_(convolution_updateSum)(const char *f, THNNState *state, Convolutio
   Shape shape[4];
   const real *in = THNN_in(&call, inMemory(&c, view(input), shape)), *w = THNN_in(&call, inMemory(&c, view(weight), shape + 1));
   const real *b = THNN_in(&call, view(bias));
-  if (other) c.finish.other = THNN_in(&call, inMemory(&c, view(other), shape + 3));
   real *out = THNN_out(&call, inMemory(&c, view(output), shape + 2));
+  call.inplace = 1; /* other may be output */
+  if (other) c.finish.other = THNN_in(&call, inMemory(&c, view(other), shape + 3));
   if (THNN_ready(&call)) (c.full ? backward : forward)(&call, &c, in, out, w, b);
   return THNN_leave(&call);
 }

@@ -41,9 +41,9 @@ void THNN_(sumByDefinition)(const Sum *s, int threads)
                            cellAt(s, n, c, cellOf(&s->t, t, m), cellOf(&s->h, h, i), cellOf(&s->w, w, j));
             const int64_t at = n * s->ySample + o * s->yPlane + t * s->t.y + h * s->h.y + w * s->w.y;
             const Finish *f = &s->finish;
-            s->y[at] = (real)sum;
-            if (f->other) s->y[at] += f->other[at];
-            s->y[at] = activated(f->activation, s->y[at], f->a, f->b);
+            THNN_REAL y = (THNN_REAL)sum;
+            if (f->other) y += f->other[at];
+            s->y[at] = activated(f->activation, y, f->a, f->b);
           }
 }
 

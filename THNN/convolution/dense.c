@@ -212,9 +212,8 @@ static int computeBy(Call *call, const Sum *s, Way way, Contents *w)
   return isGood;
 }
 
-static void compute(Call *call, const Sum *s, Contents *w)
+static void compute(Call *call, const Sum *s, Way way, Contents *w)
 {
-  const Way way = wayOf(call, s, engine(), w->serial != 0);
   if (way == BY_DEFINITION) THNN_(sumByDefinition)(s, w->threads);
   else if (!computeBy(call, s, way, w) && THNN_ready(call)) computeBy(call, s, engine()->direct(s), w); /* not all finite */
 }
@@ -247,6 +246,16 @@ static void fillPlanes(const Convolution *c, real *x, const real *bias, int thre
   else fillRows(x, c->samples, c->groups, c->window.planes, cells, bias, threads);
 }
 
+/* What is added to n elements of y may lie there. A way that does not write each of them once gets a copy. */
+static void keepOther(Call *call, Finish *f, const real *y, int64_t n)
+{
+  if (f->other != y) return;
+  real *copy = THNN_scratch(call, n, sizeof(real));
+  if (!THNN_ready(call)) return;
+  memcpy(copy, y, (size_t)n * sizeof(real));
+  f->other = copy;
+}
+
 /* All n elements of y, which was computed in another way than a single sum. */
 static void finishAll(const Finish *f, real *y, int64_t n, int threads)
 {
@@ -261,27 +270,37 @@ static void finishAll(const Finish *f, real *y, int64_t n, int threads)
 void THNN_(denseForward)(Call *call, const Convolution *c, const real *x, real *y, const real *weight, const real *bias)
 {
   const int threads = threadsFor(call, c);
+  const int64_t n = c->samples * c->outputs * c->area;
   if (isMatrix(call, c)) {
+    Finish finish = c->finish;
+    keepOther(call, &finish, y, n);
     if (!THNN_(reserveGemm)(call, threads)) return;
     fillRows(y, c->samples, 1, c->outputs, 1, bias, 1);
     THNN_(gemm)(call, threads, 0, 1, c->samples, c->outputs, c->depth, 1, x, c->depth, weight, c->depth, 1, y, c->outputs);
-    finishAll(&c->finish, y, c->samples * c->outputs, threads);
+    finishAll(&finish, y, n, threads);
     return;
   }
-  const Sum s = forwardSum(c, x, y, weight, bias);
+  Sum s = forwardSum(c, x, y, weight, bias);
   Contents w = weightsOf(c, weight, threads);
-  compute(call, &s, &w);
+  const Way way = wayOf(call, &s, engine(), w.serial != 0);
+  if (way != BY_DEFINITION && !engine()->isWrittenOnce(&s, way)) keepOther(call, &s.finish, y, n);
+  if (THNN_ready(call)) compute(call, &s, way, &w);
 }
 
 void THNN_(denseBackward)(Call *call, const Convolution *c, const real *y, real *x, const real *weight, const real *bias)
 {
   const Axis *t = &c->window.t, *h = &c->window.h, *w = &c->window.w;
   const int threads = threadsFor(call, c);
+  const int64_t n = c->samples * c->window.planes * t->in * h->in * w->in;
+  Convolution sums = *c;
+  keepOther(call, &sums.finish, x, n);
+  if (!THNN_ready(call)) return;
+  const Finish finish = sums.finish;
   if (isMatrix(call, c)) {
     if (!THNN_(reserveGemm)(call, threads)) return;
     fillPlanes(c, x, bias, threads);
     THNN_(gemm)(call, threads, 0, 0, c->samples, c->depth, c->outputs, 1, y, c->outputs, weight, c->depth, 1, x, c->depth);
-    finishAll(&c->finish, x, c->samples * c->depth, threads);
+    finishAll(&finish, x, n, threads);
     return;
   }
   /* Cells that no window has seen get the bias alone. All are finished together then. */
@@ -291,7 +310,6 @@ void THNN_(denseBackward)(Call *call, const Convolution *c, const real *y, real 
   for (int64_t a = 0; a < phases[1]; a++) isWhole &= backwardLine(h, a, 1, 1, 1).taps > 0;
   for (int64_t a = 0; a < phases[2]; a++) isWhole &= backwardLine(w, a, 1, 1, 1).taps > 0;
   Contents known = weightsOf(c, weight, threads);
-  Convolution sums = *c;
   if (!isWhole) {
     fillPlanes(c, x, bias, threads);
     sums.finish = (Finish){.activation = THNN_NO_ACTIVATION};
@@ -300,9 +318,9 @@ void THNN_(denseBackward)(Call *call, const Convolution *c, const real *y, real 
     for (int64_t b = 0; b < phases[1] && backwardLine(t, a, 1, 1, 1).taps > 0; b++)
       for (int64_t d = 0; d < phases[2] && backwardLine(h, b, 1, 1, 1).taps > 0; d++) {
         const Sum s = backwardSum(&sums, y, x, weight, bias, a, b, d);
-        if (s.h.taps > 0 && s.w.taps > 0 && THNN_ready(call)) compute(call, &s, &known);
+        if (s.h.taps > 0 && s.w.taps > 0 && THNN_ready(call)) compute(call, &s, wayOf(call, &s, engine(), known.serial != 0), &known);
       }
-  if (!isWhole && THNN_ready(call)) finishAll(&c->finish, x, c->samples * c->window.planes * t->in * h->in * w->in, threads);
+  if (!isWhole && THNN_ready(call)) finishAll(&finish, x, n, threads);
 }
 
 void THNN_(denseWeights)(Call *call, const Convolution *c, const real *x, const real *y, real *gradWeight, double scale)

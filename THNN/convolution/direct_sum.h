@@ -17,7 +17,8 @@ enum {
   BLOCKS_BYTES = 192 << 10, /* of weights that pass by a panel, at most: they stay in the second cache */
   OFTEN = 3,                /* a panel that more blocks than this pass by is laid side by side first, */
   SMALL_BYTES = 24 << 10,   /* unless the first cache holds the picture */
-  MOST_PLACES = 2048,       /* in a band BY_OUTPUTS */
+  MOST_PLACES = 2048,       /* in a band BY_OUTPUTS, */
+  TURNED = 64,              /* of which so many are turned at a time */
   /* Weights of so many k stay in the first cache while a band passes by; tiles of more rows do as well with the second one. */
   PART = VECTOR_BYTES == 64 ? 1536 : 128,
 };
@@ -34,6 +35,12 @@ THNN_INLINE int64_t partOfDepth(const Sum *s, const Blocks *b)
   const Picture whole = pictureOf(s, s->h.out);
   const int64_t panel = PART_BYTES / (int64_t)sizeof(real) / (b->width * LANES);
   return partOf(depthOf(s), hasPanels(s, b, &whole) ? panel : SHORT);
+}
+
+static int isWrittenOnce(const Sum *s, Way way)
+{
+  const Blocks b = blocksOf(s, way);
+  return s->w.y == 1 && (way == BY_OUTPUTS || (way == BY_PLACES && partOfDepth(s, &b) == depthOf(s)));
 }
 
 /* Places whose panels fit in beside each other. */
@@ -58,7 +65,7 @@ typedef struct Band {
   int hasPanels;
   int64_t rows;
   int64_t runs, run;      /* places that follow each other without a gap, in the picture and in y */
-  real *tile;
+  real *tile, *turned;
 } Band;
 
 /* The weights of a block. */
@@ -91,8 +98,14 @@ THNN_INLINE real *placeInY(const Band *d, int64_t at, int64_t n)
   return d->s->w.y == 1 && w + n <= d->run ? d->y + at / row * d->s->h.y + w : NULL;
 }
 
-/* Writes a tile, or adds it: `n` places from place `at` of the band on, of `count` planes from plane `first` on. */
-THNN_INLINE void writeTile(const Band *d, int64_t first, int64_t count, int64_t at, int64_t n, int add)
+typedef enum Writing {
+  WRITE,
+  ADD,
+  FINISH, /* what follows the sums is done at once */
+} Writing;
+
+/* Writes a tile: `n` places from place `at` of the band on, of `count` planes from plane `first` on. */
+THNN_INLINE void writeTile(const Band *d, int64_t first, int64_t count, int64_t at, int64_t n, Writing how)
 {
   const Sum *s = d->s;
   const int64_t row = d->runs == 1 ? d->run : d->p->row, dense = s->w.y == 1 && s->h.y == s->w.out;
@@ -102,8 +115,9 @@ THNN_INLINE void writeTile(const Band *d, int64_t first, int64_t count, int64_t 
     if (places > 0) {
       const int over = dense && h * s->w.out + w + THNN_ceilDiv(places, LANES) * LANES <= d->rows * s->w.out;
       real *y = d->y + first * s->yPlane + h * s->h.y + w * s->w.y;
-      for (int64_t o = 0; o < count; o++)
-        writeRun(y + o * s->yPlane, s->w.y, d->tile + o * MOST_COLUMNS + done, places, over, add);
+      if (how == FINISH) finishTile(&s->finish, s->y, y - s->y, s->yPlane, d->tile + done, MOST_COLUMNS, NULL, count, places);
+      for (int64_t o = 0; o < count && how != FINISH; o++)
+        writeRun(y + o * s->yPlane, s->w.y, d->tile + o * MOST_COLUMNS + done, places, over, how == ADD);
     }
     done += rest;
   }
@@ -151,6 +165,7 @@ static void partByPlaces(const Band *d, int64_t k, int64_t terms, int64_t begin,
   const Sum *s = d->s;
   const int64_t wide = d->blocks.width * LANES, step = d->blocks.step;
   const int isOften = d->hasPanels && endBlock - firstBlock > OFTEN, isEnd = k + terms == depthOf(s);
+  const int isWhole = isToFinish(&s->finish) && isWrittenOnce(s, BY_PLACES);
   /* Behind x there is nothing to read. */
   const real *last = d->p->inPlace ? d->x + (s->planes - 1) * d->p->plane : NULL;
   const real *other = isEnd && s->finish.other ? s->finish.other + (d->y - s->y) : NULL;
@@ -164,15 +179,17 @@ static void partByPlaces(const Band *d, int64_t k, int64_t terms, int64_t begin,
       const int isLast = last && last + at + columns > s->xEnd, isLaid = isOften || isLast;
       real *panel = d->tile + MOST_COLUMNS * ROWS + (at - begin) * terms;
       if (isLaid && block == firstBlock) layPanel(panel, d->x + at, d->distance + k, terms, n, columns, isLast);
-      real *y = n == columns && count == step ? placeInY(d, at, n) : NULL;
+      real *y = n == columns && count == step && !isWhole ? placeInY(d, at, n) : NULL;
       const Ahead next = at == begin ? aheadOf(w, step * depthOf(s), step) : PACKED_AHEAD; /* the same terms of the next block */
-      for (int64_t o = 0; o < count && y && other; o++) THNN_fetch(other + (y - d->y) + (first + o) * s->yPlane, 0, wide * (int64_t)sizeof(real));
+      const real *added = other ? placeInY(d, at, n) : NULL;
+      for (int64_t o = 0; o < count && added; o++)
+        THNN_fetch(other + (added - d->y) + (first + o) * s->yPlane, 0, wide * (int64_t)sizeof(real));
       rowProduct(step, columns)(terms, w, isLaid ? panel : d->x + at,
                                 isLaid ? d->inPanel[columns / LANES / 2] : d->distance + k, step, y && k > 0, k > 0 ? NULL : bias,
                                 y ? y + first * s->yPlane : d->tile, y ? s->yPlane : MOST_COLUMNS, next);
-      if (!y) writeTile(d, first, count, at, n, k > 0);
+      if (!y) writeTile(d, first, count, at, n, isWhole ? FINISH : (k > 0 ? ADD : WRITE));
     }
-    if (isEnd) finishPlaces(d, first, count, begin, end);
+    if (isEnd && !isWhole) finishPlaces(d, first, count, begin, end);
   }
 }
 
@@ -187,6 +204,30 @@ static void bandByPlaces(const Band *d, int64_t firstBlock, int64_t endBlock)
     for (int64_t block = firstBlock; block < endBlock; block += blocks)
       for (int64_t at = 0; at < places; at += group)
         partByPlaces(d, k, THNN_min(part, depth - k), at, THNN_min(at + group, places), block, THNN_min(block + blocks, endBlock));
+}
+
+/* Writes the sums of `count` planes from plane `first` on of a run of places, which begins `at` elements behind the first one of y. */
+static void writeRunOfOutputs(const Band *d, real *tile, int64_t first, int64_t count, int64_t at)
+{
+  const Sum *s = d->s;
+  const Finish *f = &s->finish;
+  const real *bias = d->bias ? d->bias + first : NULL;
+  if (s->yPlane == 1) /* planes last */
+    for (int64_t p = 0; p < d->run; p++) {
+      for (int64_t o = 0; o < count && bias; o++) tile[p * COLUMNS + o] += bias[o];
+      finishTile(f, s->y, at + p * s->w.y, 0, tile + p * COLUMNS, 0, NULL, 1, count);
+    }
+  else if (s->w.y == 1)
+    for (int64_t p = 0; p < d->run; p += TURNED) {
+      const int64_t n = THNN_min(TURNED, d->run - p);
+      turn(d->turned, TURNED, tile + p * COLUMNS, COLUMNS, n, count);
+      finishTile(f, s->y, at + p, s->yPlane, d->turned, TURNED, bias, count, n);
+    }
+  else
+    for (int64_t o = 0; o < count; o++) {
+      for (int64_t p = 0; p < d->run; p++) s->y[at + o * s->yPlane + p * s->w.y] = tile[p * COLUMNS + o];
+      finishRow(f, s->y, at + o * s->yPlane, bias ? bias[o] : NO_BIAS, d->run, s->w.y);
+    }
 }
 
 static void bandByOutputs(const Band *d, int64_t firstBlock, int64_t endBlock)
@@ -207,23 +248,7 @@ static void bandByOutputs(const Band *d, int64_t firstBlock, int64_t endBlock)
                                      d->tile + (r * d->run + at) * COLUMNS, COLUMNS, next);
           }
         }
-    for (int64_t r = 0; r < d->runs; r++) {
-      real *tile = d->tile + r * d->run * COLUMNS, *y = d->y + first * s->yPlane + r * s->h.y;
-      const int isPlanesLast = s->yPlane == 1;
-      if (d->bias && isPlanesLast)
-        for (int64_t at = 0; at < d->run; at++)
-          for (int64_t o = 0; o < count; o++) tile[at * COLUMNS + o] += d->bias[first + o];
-      if (s->w.y == 1) turn(y, s->yPlane, tile, COLUMNS, d->run, count);
-      else
-        for (int64_t at = 0; at < d->run; at++)
-          for (int64_t o = 0; o < count; o++) y[o * s->yPlane + at * s->w.y] = tile[at * COLUMNS + o];
-      if (!isToFinish(&s->finish) && (!d->bias || isPlanesLast)) continue;
-      if (isPlanesLast)
-        for (int64_t at = 0; at < d->run; at++) finishRow(&s->finish, s->y, y - s->y + at * s->w.y, NO_BIAS, count, 1);
-      else
-        for (int64_t o = 0; o < count; o++)
-          finishRow(&s->finish, s->y, y - s->y + o * s->yPlane, d->bias ? d->bias[first + o] : NO_BIAS, d->run, s->w.y);
-    }
+    for (int64_t r = 0; r < d->runs; r++) writeRunOfOutputs(d, d->tile + r * d->run * COLUMNS, first, count, d->y - s->y + first * s->yPlane + r * s->h.y);
   }
 }
 
@@ -238,8 +263,8 @@ static Way directWay(const Sum *s)
   const int isDense = p.row == s->w.out && s->w.y == 1;
   const double depth = (double)depthOf(s), run = (double)(p.row == s->w.out ? s->h.out * s->w.out : s->w.out);
   const double rows = run / (double)THNN_ceilDiv((int64_t)run, ROWS), turning = s->yPlane == 1 ? 0 : 40, writing = isDense ? 8 : 36;
-  const double parts = (double)THNN_ceilDiv(depthOf(s), partOfDepth(s, &places));
-  const double byPlaces = (double)(places.count * places.step) * (depth + parts * writing) *
+  const double parts = (double)THNN_ceilDiv(depthOf(s), partOfDepth(s, &places)), reading = (parts - 1) * 8;
+  const double byPlaces = (double)(places.count * places.step) * (depth + parts * writing + reading) *
                           (double)(THNN_ceilDiv((s->h.out - 1) * p.row + s->w.out, LANES) * LANES);
   const double byOutputs = (double)(outputs.count * COLUMNS * s->h.out * s->w.out) * (depth + turning) *
                            (rows < ROWS / 2 + 1 ? (ROWS / 2 + 1) / rows : 1);
@@ -268,7 +293,7 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
   const Picture p = pictureOf(s, rows), whole = pictureOf(s, s->h.out);
   const int64_t picture = p.inPlace ? 0 : THNN_perThread(s->t.taps * s->planes * p.plane + MOST_COLUMNS);
   const int64_t wide = blocks.width * LANES, terms = partOfDepth(s, &blocks), panels = PART_BYTES / (int64_t)sizeof(real);
-  const int64_t tile = THNN_perThread(way == BY_OUTPUTS ? rows * s->w.out * COLUMNS : ROWS * MOST_COLUMNS + panels);
+  const int64_t tile = THNN_perThread(way == BY_OUTPUTS ? (rows * s->w.out + TURNED) * COLUMNS : ROWS * MOST_COLUMNS + panels);
   const int64_t places = (rows - 1) * p.row + s->w.out, block = THNN_perThread(blocks.step * depth);
   const int isOnce = !packed && jobs == 1 && (way == BY_OUTPUTS || (terms == depth && places <= placesAtOnce(terms, wide)));
   real *fresh = packed ? NULL : THNN_scratch(call, isOnce ? threads * block : directSize(s, way), sizeof(real));
@@ -301,6 +326,7 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
         .hasPanels = hasPanels(s, &blocks, &whole),
         .rows = THNN_min(rows, s->h.out - first),
         .tile = tiles + thread * tile,
+        .turned = way == BY_OUTPUTS ? tiles + thread * tile + rows * s->w.out * COLUMNS : NULL,
     };
     if (p.inPlace) d.x = s->x + n * s->xSample + t * s->t.stride * s->t.x + first * s->h.x;
     else {

@@ -12,6 +12,6 @@
 #define THNN_WINOGRAD NULL, NULL, NULL
 #endif
 
-const Engine THNN_ENGINE = {VECTOR_BYTES * 3 / 8, directWay, gradient, directSize, directPack, directSum, THNN_WINOGRAD};
+const Engine THNN_ENGINE = {VECTOR_BYTES * 3 / 8, directWay, isWrittenOnce, gradient, directSize, directPack, directSum, THNN_WINOGRAD};
 
 #endif

@@ -2,8 +2,8 @@
  *
  *   y = activation(y + other)
  *
- * Each way does that where it has just written some places of y, while they are in the cache. What comes in has been rounded to `real`, and
- * the operations are those of the layers: so the bits are those of three layers one after the other. */
+ * Each way does that to some places of y at a time, whose sums are in the cache. What comes in has been rounded to `real`, and the operations
+ * are those of the layers: so the bits are those of three layers one after the other. */
 #ifndef THNN_FINISH_H
 #define THNN_FINISH_H
 
@@ -56,6 +56,37 @@ static inline void finishRow(const Finish *f, real *y, int64_t at, THNN_REAL bia
   case THNN_LEAKY_RELU * 2 + 1: finishBy(THNN_LEAKY_RELU, f, y, other, bias, n, 1); break;
   case THNN_NO_ACTIVATION * 2: finishBy(THNN_NO_ACTIVATION, f, y, other, bias, n, step); break;
   default: finishBy(THNN_NO_ACTIVATION, f, y, other, bias, n, 1);
+  }
+}
+
+THNN_INLINE void finishTileBy(int32_t activation, const Finish *f, real *y, int64_t at, int64_t row, const real *sum, int64_t sumRow,
+                              const real *bias, int64_t rows, int64_t n)
+{
+  const THNN_REAL a = f->a, b = f->b;
+  for (int64_t r = 0; r < rows; r++, at += row, sum += sumRow) {
+    const THNN_REAL more = bias ? bias[r] : NO_BIAS;
+    real *to = y + at;
+    if (f->other) {
+      const real *other = f->other + at;
+#pragma omp simd
+      for (int64_t i = 0; i < n; i++) to[i] = activated(activation, sum[i] + more + other[i], a, b);
+    } else {
+#pragma omp simd
+      for (int64_t i = 0; i < n; i++) to[i] = activated(activation, sum[i] + more, a, b);
+    }
+  }
+}
+
+/* Rows of n elements of y, the first one `at` elements behind the first of y, from sums that lie elsewhere and lack biases, one for each row: here
+ * `other` may be y. */
+static inline void finishTile(const Finish *f, real *y, int64_t at, int64_t row, const real *sum, int64_t sumRow, const real *bias, int64_t rows,
+                              int64_t n)
+{
+  switch (f->activation) {
+  case THNN_THRESHOLD: finishTileBy(THNN_THRESHOLD, f, y, at, row, sum, sumRow, bias, rows, n); break;
+  case THNN_HARD_TANH: finishTileBy(THNN_HARD_TANH, f, y, at, row, sum, sumRow, bias, rows, n); break;
+  case THNN_LEAKY_RELU: finishTileBy(THNN_LEAKY_RELU, f, y, at, row, sum, sumRow, bias, rows, n); break;
+  default: finishTileBy(THNN_NO_ACTIVATION, f, y, at, row, sum, sumRow, bias, rows, n);
   }
 }
 #endif

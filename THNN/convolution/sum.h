@@ -58,6 +58,7 @@ THNN_INLINE int64_t tapsOf(const Sum *s) { return s->t.taps * s->h.taps * s->w.t
 typedef struct Engine {
   int64_t reading; /* products that take as long as an element of weights takes to come from memory */
   Way (*direct)(const Sum *s); /* BY_PLACES or BY_OUTPUTS, whichever leaves fewer lanes idle */
+  int (*isWrittenOnce)(const Sum *s, Way way); /* each element of y, when its sum is done? Then what is added to it may lie there. */
   /* weight[o][c][m][i][j] += scale * sum over n and places of y * x, which is the sum above turned round */
   void (*gradient)(Call *call, const Sum *s, real *weight, double scale, int threads);
   /* Elements of packed weights; packing them; the sum, which packs them itself where it gets none. Winograd's, which there is for floats,

@@ -271,7 +271,7 @@ enum { BAND = 32 };
 /* Are rows of windows so short that they would leave lanes of registers idle, and planes no more than one band? */
 static int haveShortRows(const Space *p)
 {
-  const int64_t wide = areSmall(p) && p->w.kernel == 2 ? VECTOR_CELLS : VECTOR_CELLS / 2;
+  const int64_t wide = areSmall(p) && p->w.kernel == 2 ? VECTOR_CELLS - 1 : VECTOR_CELLS / 2;
   return p->t.in == 1 && p->t.out == 1 && p->h.out <= BAND && (p->w.out <= wide || p->w.in < VECTOR_CELLS);
 }
 

@@ -131,11 +131,12 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
     shape: tuple[int, ...] = ()
     limits = (0.0, 0.0)  # the activation's
     output: Any = None
+    isOver = False  # is the output written over what is added?
     bias: Any = None
     repeat: Any = None
 
     def run(fused: Fused, input: Any) -> Any:
-        nonlocal weight, kernels, serial, of, shape, limits, output, bias, repeat
+        nonlocal weight, kernels, serial, of, shape, limits, output, isOver, bias, repeat
         if fused.modules != modules or (isSum and first.modules != sides):
             return None
         other = None
@@ -145,7 +146,8 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
         if type(input) is not np.ndarray or read(layer) != known:
             return None
         now = numbers_of(activation)
-        isSame = input.shape == of and layer.weight is weight and layer.bias is bias and layer.output is output and now == limits
+        isOther = isOver != mayOverwrite(fused, other) or (other if isOver else layer.output) is not output
+        isSame = input.shape == of and layer.weight is weight and layer.bias is bias and not isOther and now == limits
         if isSame and repeat is not None and repeat(None, input, output, kernels, bias, other) is not None:
             return done(output, other)
         repeat = None
@@ -158,11 +160,18 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
                 weight = None  # a copy, for this time
         if input.shape != of:
             of, shape = input.shape, layer._outputShape(input)
-        output, bias, limits = layer._resize("output", shape), layer.bias, now
+        isOver = other is not None and mayOverwrite(fused, other) and (other.shape, other.dtype) == (shape, input.dtype)
+        output = other if isOver else layer._resize("output", shape)
+        bias, limits = layer.bias, now
         arguments = input, output, kernels, bias, other, *numbers, *kind, *limits, serial
         call(layer, _FUNCTION, *arguments)
         repeat = layer._bindings[_FUNCTION, "repeater"](arguments)
         return done(output, other)
+
+    def mayOverwrite(fused: Fused, other: Any) -> bool:
+        """Does it lie in memory in which nobody reads it afterwards? Who cannot tell says no."""
+        isHeld = fused.__dict__["_bindings"].get("overwrites")
+        return isHeld is not None and isHeld(other) and other.flags.carray
 
     def done(output: Any, other: Any) -> Any:
         if isSum:

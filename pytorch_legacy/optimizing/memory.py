@@ -20,6 +20,18 @@ Places = frozenset[int]
 _NOWHERE: Places = frozenset()
 
 
+class _Table(Places):
+    """Those of a table, and of each of its arrays."""
+
+    parts: list[Places]
+
+    @classmethod
+    def of(cls, parts: list[Places]) -> _Table:
+        table = cls(_NOWHERE.union(*parts))
+        table.parts = parts
+        return table
+
+
 class Memory:
     """Memory of which one array is in use at a time. It grows; arrays that were made before keep what they have."""
 
@@ -32,6 +44,9 @@ class Memory:
             self._whole = np.empty(max(size, 2 * self._whole.size), np.uint8)
         return self._whole[:size].view(dtype).reshape(shape)
 
+    def holds(self, array: Any) -> bool:
+        return type(array) is np.ndarray and array.base is self._whole
+
 
 def share(net: Any, log: Log) -> None:
     """Lets layers of a network, which computes forward only, write their outputs into memories that they share.
@@ -40,20 +55,28 @@ def share(net: Any, log: Log) -> None:
     """
     sharing = _Sharing({place for place, count in Counter(id(module) for module, _ in every(net)).items() if count > 1})
     result = sharing.run(net, _NOWHERE, _NOWHERE, 0)
-    for place in result:
-        del sharing.writers[place][-1]  # what nobody has written over when the pass ends
-    shared = [writers for writers in sharing.writers if len(writers) > 1]
-    for writers in shared:
+    for place in result:  # what nobody has written over when the pass ends, and the sums that are added to it
+        while type(sharing.writers[place].pop()) is Fused:
+            continue
+    lent = [writers for writers in sharing.writers if len(writers) > 1]
+    sums = sum(type(layer) is Fused for writers in lent for layer in writers)
+    for writers in lent:
         memory = Memory()
         for layer in writers:
-            clear(layer, "output")
-            layer.__dict__.setdefault("_bindings", {})["memory"] = memory.array
-    if shared:
-        log(f"{sum(map(len, shared))} outputs share {len(shared)} {'memory' if len(shared) == 1 else 'memories'}")
+            bindings = layer.__dict__.setdefault("_bindings", {})
+            if type(layer) is Fused:
+                bindings["overwrites"] = memory.holds
+            else:
+                clear(layer, "output")
+                bindings["memory"] = memory.array
+    if lent:
+        log(f"{sum(map(len, lent)) - sums} outputs share {len(lent)} {'memory' if len(lent) == 1 else 'memories'}")
+    if sums:
+        log(f"{sums} {'sum is' if sums == 1 else 'sums are'} written over what is added")
 
 
 class _Sharing:
-    """Follows a pass and notes for each memory which layers write to it, one after the other."""
+    """Follows a pass and notes for each memory which layers write to it in turn, and which sums are added to that."""
 
     def __init__(self, several: set[int]) -> None:
         self.several = several
@@ -72,17 +95,25 @@ class _Sharing:
                 input = self.run(child, input, kept, depth + 1)
             return input
         if any(is_like(module, kind) for kind in CONTAINERS):  # branches, whose outputs are read together
-            outputs = _NOWHERE
+            outputs: list[Places] = []
             for child in module.modules:
-                outputs |= self.run(child, input, kept | input | outputs, depth + 1)
+                outputs.append(self.run(child, input, (kept | input).union(*outputs), depth + 1))
             isTable = is_like(module, nn.ConcatTable) or is_like(module, nn.ParallelTable)
-            return outputs if isTable else self.written(module, outputs | kept)
+            return _Table.of(outputs) if isTable else self.written(module, kept.union(*outputs))
         return self.written(module, input | kept) if makes_memory(module) else input
 
     def fused(self, module: Fused, input: Places, kept: Places) -> Places:
-        output = self.written(next(layer for layer, _ in every(module) if is_convolution(layer)), input | kept)
         modules: list[Any] = module.modules
         first, *others = modules
+        layer: Any = next(layer for layer, _ in every(module) if is_convolution(layer))
+        if layer is not first and isinstance(input, _Table) and len(input.parts) == 2:
+            place = first.modules.index(layer)
+            added = input.parts[1 - place]
+            # Kernels of one cell are never transformed: then C adds where the summand is. Modules that run one by one do not.
+            if len(added) == 1 and not added & (input.parts[place] | kept) and all(k == 1 for k in layer._kernel()):
+                self.writers[min(added)].append(module)
+                return added
+        output = self.written(layer, input | kept)
         isSum = is_like(first, nn.ParallelTable) and not is_convolution(first.modules[0])
         mayBeInput = isSum and getattr(others[0], "inplace", False)  # where the modules run one by one
         return output | input if mayBeInput else output
@@ -104,7 +135,8 @@ class _Sharing:
         found = {id(net.innode.data): input}
         for i, node in enumerate(nodes):
             given = [found.get(id(data), _NOWHERE) for data in inputs_of(node.data)]
-            taken = found.pop(id(node.data), _NOWHERE).union(*given)
+            more = found.pop(id(node.data), _NOWHERE)
+            taken = _Table.of(given) if not more else more.union(*given)
             alive = kept.union(*(places for data, places in found.items() if readers.get(data, -1) > i))
             found[id(node.data)] = taken if node.module is None else self.run(node.module, taken, alive, depth + 1)
         return found[id(net.outnode.data)]

@@ -50,7 +50,7 @@ def optimize(net: Module, log: Log | None = None) -> Module:
       nn.Sequential of these layers that is computed by one function. As a file it is that nn.Sequential. Its weights cannot be
       written, so no call has to look whether they have changed; other arrays may take their place.
     - Layers write their outputs into memory that they take in turn, along a chain and between branches. What the network returns
-      has its own.
+      has its own. The sum of a convolution whose kernel is one cell takes the place of the other array, if nothing else reads it.
     - What a pass calls is recorded in the second pass with inputs of one shape. Further ones make these calls again, without what
       Python does between them, until the input has another shape or somebody puts another number, array or module into a field of
       one of the modules. The longest part of a chain is recorded whose modules do all their work in such calls, or a whole graph.

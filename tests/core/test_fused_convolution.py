@@ -67,6 +67,10 @@ def compare(module: Any, x: Tensor, random: Any) -> None:
                 expected = apart(convolved, other, layer)
                 for y in (np.full_like(z, np.nan), gappy(z.shape, x.dtype)):
                     np.testing.assert_array_equal(fused(module, x, y, other, activation, a, b), expected)
+                if other is not None:  # which may be the output itself
+                    y = gappy(z.shape, x.dtype) if other is view else np.empty_like(z)
+                    y[...] = z
+                    np.testing.assert_array_equal(fused(module, x, y, y, activation, a, b), expected)
 
 
 @pytest.mark.parametrize("way", ["definition", *WAYS])
@@ -146,8 +150,12 @@ def test_errors() -> None:
         fused(module, x, y, None, 2, 1.0, 1.0)
     with pytest.raises(ShapeError, match=r"other: expected 1 x 5 x 7 x 7, got 1 x 5 x 7 x 6"):
         fused(module, x, y, np.zeros((1, 5, 7, 6), "f"), 0, 0.0, 0.0)
-    with pytest.raises(ValueRangeError, match=r"overlap"):  # what is added is read after the output was written
-        fused(module, x, y, y, 0, 0.0, 0.0)
+    memory = np.zeros(y.size + 1, "f")
+    with pytest.raises(ValueRangeError, match=r"overlap"):  # what is added is read after some of the output was written
+        fused(module, x, memory[1:].reshape(y.shape), memory[:-1].reshape(y.shape), 0, 0.0, 0.0)
+    square = np.zeros((1, 5, 9, 9), "f")
+    with pytest.raises(ValueRangeError, match=r"overlap"):
+        fused(nn.SpatialConvolution(5, 5, 1, 1).float(), square, square, None, 0, 0.0, 0.0)
 
 
 def test_serial_numbers() -> None:

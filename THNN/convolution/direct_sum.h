@@ -18,7 +18,8 @@ enum {
   OFTEN = 3,                /* a panel that more blocks than this pass by is laid side by side first, */
   SMALL_BYTES = 24 << 10,   /* unless the first cache holds the picture */
   MOST_PLACES = 2048,       /* in a band BY_OUTPUTS, */
-  TURNED = 64,              /* of which so many are turned at a time */
+  TURNED = 256,             /* of which so many are turned at a time: */
+  TURNED_STEP = TURNED + 16, /* not a power of two, so that planes lie in different sets of the cache */
   /* Weights of so many k stay in the first cache while a band passes by; tiles of more rows do as well with the second one. */
   PART = VECTOR_BYTES == 64 ? 1536 : 128,
 };
@@ -43,10 +44,12 @@ static int isWrittenOnce(const Sum *s, Way way)
   return s->w.y == 1 && (way == BY_OUTPUTS || (way == BY_PLACES && partOfDepth(s, &b) == depthOf(s)));
 }
 
-/* Places whose panels fit in beside each other. */
-THNN_INLINE int64_t placesAtOnce(int64_t terms, int64_t columns)
+/* Places whose panels lie beside each other. Sums of one part write y once: the longer the pieces of its rows, the better, and the second cache
+ * gives panels as fast as they are used. Others read it again, so panels stay in the first cache. */
+THNN_INLINE int64_t placesAtOnce(int64_t columns, int64_t terms, int isInLongPieces)
 {
-  return THNN_max(PART_BYTES / (int64_t)sizeof(real) / (terms * columns), 1) * columns;
+  const int64_t bytes = isInLongPieces ? THNN_secondCache() / 4 : PART_BYTES;
+  return THNN_max(bytes / (int64_t)sizeof(real) / (terms * columns), 1) * columns;
 }
 
 /* ---- a band */
@@ -165,7 +168,7 @@ static void partByPlaces(const Band *d, int64_t k, int64_t terms, int64_t begin,
   const Sum *s = d->s;
   const int64_t wide = d->blocks.width * LANES, step = d->blocks.step;
   const int isOften = d->hasPanels && endBlock - firstBlock > OFTEN, isEnd = k + terms == depthOf(s);
-  const int isWhole = isToFinish(&s->finish) && isWrittenOnce(s, BY_PLACES);
+  const int isWhole = s->finish.other && isWrittenOnce(s, BY_PLACES);
   /* Behind x there is nothing to read. */
   const real *last = d->p->inPlace ? d->x + (s->planes - 1) * d->p->plane : NULL;
   const real *other = isEnd && s->finish.other ? s->finish.other + (d->y - s->y) : NULL;
@@ -193,17 +196,20 @@ static void partByPlaces(const Band *d, int64_t k, int64_t terms, int64_t begin,
   }
 }
 
-/* Some tiles at a time: their panels stay in the first cache, and rows of y are written in longer pieces. */
+/* Some tiles at a time. Where the second cache holds all weights they get all their terms one after the other, else all tiles some terms. */
 static void bandByPlaces(const Band *d, int64_t firstBlock, int64_t endBlock)
 {
   const Sum *s = d->s;
   const int64_t depth = depthOf(s), places = (d->rows - 1) * d->p->row + s->w.out, wide = d->blocks.width * LANES;
-  const int64_t part = partOfDepth(s, &d->blocks), group = placesAtOnce(part, wide);
-  const int64_t blocks = partOf(endBlock - firstBlock, BLOCKS_BYTES / (int64_t)sizeof(real) / (d->blocks.step * part));
-  for (int64_t k = 0; k < depth; k += part)
-    for (int64_t block = firstBlock; block < endBlock; block += blocks)
-      for (int64_t at = 0; at < places; at += group)
-        partByPlaces(d, k, THNN_min(part, depth - k), at, THNN_min(at + group, places), block, THNN_min(block + blocks, endBlock));
+  const int64_t part = partOfDepth(s, &d->blocks), block = d->blocks.step * (int64_t)sizeof(real);
+  const int isFew = (endBlock - firstBlock) * block * depth <= THNN_secondCache() / 4;
+  const int64_t group = placesAtOnce(wide, part, d->hasPanels && (isFew || part == depth));
+  const int64_t most = isFew ? group : places, blocks = partOf(endBlock - firstBlock, BLOCKS_BYTES / (block * part));
+  for (int64_t begin = 0; begin < places; begin += most)
+    for (int64_t k = 0; k < depth; k += part)
+      for (int64_t first = firstBlock; first < endBlock; first += blocks)
+        for (int64_t at = begin; at < THNN_min(begin + most, places); at += group)
+          partByPlaces(d, k, THNN_min(part, depth - k), at, THNN_min(at + group, places), first, THNN_min(first + blocks, endBlock));
 }
 
 /* Writes the sums of `count` planes from plane `first` on of a run of places, which begins `at` elements behind the first one of y. */
@@ -220,8 +226,8 @@ static void writeRunOfOutputs(const Band *d, real *tile, int64_t first, int64_t 
   else if (s->w.y == 1)
     for (int64_t p = 0; p < d->run; p += TURNED) {
       const int64_t n = THNN_min(TURNED, d->run - p);
-      turn(d->turned, TURNED, tile + p * COLUMNS, COLUMNS, n, count);
-      finishTile(f, s->y, at + p, s->yPlane, d->turned, TURNED, bias, count, n);
+      turn(d->turned, TURNED_STEP, tile + p * COLUMNS, COLUMNS, n, count);
+      finishTile(f, s->y, at + p, s->yPlane, d->turned, TURNED_STEP, bias, count, n);
     }
   else
     for (int64_t o = 0; o < count; o++) {
@@ -292,10 +298,12 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
 
   const Picture p = pictureOf(s, rows), whole = pictureOf(s, s->h.out);
   const int64_t picture = p.inPlace ? 0 : THNN_perThread(s->t.taps * s->planes * p.plane + MOST_COLUMNS);
-  const int64_t wide = blocks.width * LANES, terms = partOfDepth(s, &blocks), panels = PART_BYTES / (int64_t)sizeof(real);
-  const int64_t tile = THNN_perThread(way == BY_OUTPUTS ? (rows * s->w.out + TURNED) * COLUMNS : ROWS * MOST_COLUMNS + panels);
+  const int64_t wide = blocks.width * LANES, terms = partOfDepth(s, &blocks);
   const int64_t places = (rows - 1) * p.row + s->w.out, block = THNN_perThread(blocks.step * depth);
-  const int isOnce = !packed && jobs == 1 && (way == BY_OUTPUTS || (terms == depth && places <= placesAtOnce(terms, wide)));
+  const int isLaid = hasPanels(s, &blocks, &whole);
+  const int64_t atOnce = placesAtOnce(wide, terms, isLaid), panels = isLaid ? atOnce * terms : 0;
+  const int64_t tile = THNN_perThread(way == BY_OUTPUTS ? (rows * s->w.out + TURNED_STEP) * COLUMNS : ROWS * MOST_COLUMNS + panels);
+  const int isOnce = !packed && jobs == 1 && (way == BY_OUTPUTS || (terms == depth && places <= atOnce));
   real *fresh = packed ? NULL : THNN_scratch(call, isOnce ? threads * block : directSize(s, way), sizeof(real));
   int32_t *distance = THNN_scratch(call, depth + 3 * terms, sizeof(int32_t)), *inPanel = distance + depth;
   int64_t *laid = THNN_scratch(call, threads, sizeof(int64_t)); /* the job whose picture a thread has */
@@ -323,7 +331,7 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
         .own = isOnce ? fresh + thread * block : NULL,
         .distance = distance,
         .inPanel = {inPanel, inPanel + terms, inPanel + 2 * terms},
-        .hasPanels = hasPanels(s, &blocks, &whole),
+        .hasPanels = isLaid,
         .rows = THNN_min(rows, s->h.out - first),
         .tile = tiles + thread * tile,
         .turned = way == BY_OUTPUTS ? tiles + thread * tile + rows * s->w.out * COLUMNS : NULL,

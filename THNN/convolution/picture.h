@@ -151,56 +151,43 @@ THNN_INLINE void layPlanes(real *restrict to, const real *restrict x, const Sum 
     for (int64_t c = 0; c < s->planes; c++) layStrip(to + c * p->plane, x + c * s->xPlane, strip);
 }
 
-/* Cells behind the last row, which has no next one in front of which it lies, and those that the last tile takes too much: 0, or another
- * plane's. Denormal numbers would take long. */
-THNN_INLINE int64_t behindRows(const Sum *s, const Picture *p, int64_t end)
-{
-  return THNN_max(THNN_min(MOST_COLUMNS / 2, p->plane - end), -s->w.first);
-}
-
-/* Do the rows of a narrow picture follow each other in x, too, so that a tap sees one run of cells but for the padding? */
+/* Do the rows of a narrow picture follow each other in x, too, so that a tap sees one run of cells but for the padding? What its last vector writes
+ * too much must not reach the next plane's first run. */
 THNN_INLINE int isOneRun(const Sum *s, const Picture *p)
 {
   const Line *h = &s->h, *w = &s->w;
-  return p->isNarrow && h->stride == 1 && w->stride == 1 && w->x == 1 && w->in == w->out && h->x == w->in && w->taps <= NARROW;
+  const int64_t longest = THNN_min(p->phase, h->in * p->row);
+  return p->isNarrow && h->stride == 1 && w->stride == 1 && w->x == 1 && w->in == w->out && h->x == w->in &&
+         (w->taps - 1) * p->phase + THNN_ceilDiv(longest, LANES) * LANES <= p->plane;
 }
 
-/* n cells of x in rows, where `kept` has the bits of a row again and again: what is padding is 0. Whole vectors are written, and read if
- * they are part of x. */
-THNN_INLINE void layRun(real *restrict to, const real *restrict x, int64_t n, int64_t row, const lane *restrict kept, int isInside)
+/* One vector of a run, in all planes: cells from x[from] on, as they are or 0. */
+THNN_INLINE void layVector(real *restrict to, const Sum *s, const Picture *p, int64_t from, VectorBits bits)
 {
-  for (int64_t i = 0, column = 0; i < n && isInside; i += LANES) {
-    VectorBits bits;
-    memcpy(&bits, kept + column, sizeof bits);
-    *(AnyVector *)(to + i) = (Vector)((VectorBits) * (const AnyVector *)(x + i) & bits);
-    for (column += LANES; column >= row;) column -= row;
-  }
-  for (int64_t i = 0; i < n && !isInside; i++) to[i] = kept[i % row] ? x[i] : 0;
+  const int64_t last = s->xEnd - s->x - LANES;
+  for (int64_t c = 0; c < s->planes; c++, to += p->plane, from += s->xPlane)
+    if (from >= 0 && from <= last) *(AnyVector *)to = (Vector)((VectorBits) * (const AnyVector *)(s->x + from) & bits);
+    else
+      for (int64_t i = 0; i < LANES; i++) to[i] = bits[i] ? s->x[from + i] : 0;
 }
 
-THNN_INLINE void layZeros(real *to, int64_t n)
+/* Such a picture; x is NULL where there is only padding. */
+static void layRuns(real *restrict to, const real *restrict x, const Sum *s, const Picture *p, int64_t first, int64_t rows)
 {
-  for (int64_t i = 0; i < n; i += LANES) *(AnyVector *)(to + i) = (Vector){0};
-}
-
-/* Such a picture, plane after plane; x is NULL where there is only padding. */
-THNN_INLINE void layRuns(real *restrict to, const real *restrict x, const Sum *s, const Picture *p, int64_t first, int64_t rows)
-{
-  const int64_t row = p->row, n = (rows + p->more) * row;
   const Strip strip = stripOf(&s->h, first + s->h.first, x ? rows + p->more : 0);
-  const int64_t begin = strip.begin * row, end = strip.end * row;
-  lane kept[NARROW][NARROW + LANES];
+  const int64_t row = p->row, n = (strip.end - strip.begin) * row, from = x ? x - s->x + strip.from : 0;
+  memset(to, 0, (size_t)(s->planes * p->plane) * sizeof(real));
   for (int64_t j = 0; j < s->w.taps; j++) {
-    for (int64_t i = 0, column = s->w.first + j * s->w.step; i < row; i++, column++) kept[j][i] = -(lane)(column >= 0 && column < s->w.in);
-    for (int64_t i = row; i < NARROW + LANES; i++) kept[j][i] = kept[j][i - row];
-  }
-  for (int64_t c = 0; c < s->planes; c++, to += p->plane) {
-    layZeros(to, begin);
-    for (int64_t j = 0; j < s->w.taps; j++) {
-      const int64_t from = x ? x - s->x + c * s->xPlane + strip.from + s->w.first + j * s->w.step : 0, tap = j * p->phase;
-      const int isInside = from >= 0 && from + THNN_ceilDiv(end - begin, LANES) * LANES <= s->xEnd - s->x;
-      layRun(to + tap + begin, s->x + from, end - begin, row, kept[j], isInside);
-      layZeros(to + tap + end, n - end + (j + 1 < s->w.taps ? begin : behindRows(s, p, tap + n)));
+    const int64_t shift = s->w.first + j * s->w.step;
+    lane kept[NARROW + LANES];
+    for (int64_t i = 0; i < row; i++) kept[i] = -(lane)(i + shift >= 0 && i + shift < s->w.in);
+    for (int64_t i = row; i < NARROW + LANES; i++) kept[i] = kept[i - row];
+    for (int64_t i = 0, column = 0; i < n; i += LANES) {
+      VectorBits bits;
+      memcpy(&bits, kept + column, sizeof bits);
+      for (int64_t v = n - i; v < LANES; v++) bits[v] = 0;
+      layVector(to + j * p->phase + strip.begin * row + i, s, p, from + shift + i, bits);
+      for (column += LANES; column >= row;) column -= row;
     }
   }
 }
@@ -220,7 +207,9 @@ static void layBand(real *restrict to, const Sum *s, const Picture *p, int64_t n
       for (int64_t b = 0; b < p->phasesW; b++) {
         const int64_t at = (a * p->phasesW + b) * p->phase, end = at + (rows + p->more) * p->row;
         real *phase = to + at;
-        const Strip behind = {0, 0, behindRows(s, p, end), 0, 1}; /* the next phase is laid later */
+        /* The last row has no next one in front of which it lies. What the last tile takes too much is 0, too, or another plane's: denormal numbers
+         * would take long. The next phase is laid later. */
+        const Strip behind = {0, 0, THNN_max(THNN_min(MOST_COLUMNS / 2, p->plane - end), -w->first), 0, 1};
         layPlanes(to + end, NULL, s, p, &behind);
         const int64_t row = first * h->stride + h->first + a, column = w->first + b * (p->isNarrow ? w->step : 1);
         if (p->row == 1 && column >= 0 && column < w->in) { /* a column is one strip */

@@ -193,15 +193,15 @@ static inline void relax(void)
 }
 
 enum { // nanoseconds
-  MOMENT = 200 * 1000,
+  MOMENT = 500 * 1000,
   WHILE = 1000 * 1000,
 };
 
-/* It takes a thread some time to call another one, about as long as the small loops that do so. If calls bring no work, as where small loops are far apart, only every second, fourth
- * and so on of them is made. */
+/* It takes a thread some time to call another one, about as long as the small loops that do so. If calls bring no work, as where small loops are
+ * far apart, only every second, fourth and so on of them is made. */
 enum { MOST_IN_VAIN = 5 };
 
-/* Looks for a phase for a moment, some four times as long as it takes to wake up; then for so long in between what other threads of the
+/* Looks for a phase for a moment, some ten times as long as it takes to wake up; then for so long in between what other threads of the
  * processor do. Has it come? */
 static int watch(atomic_int *phase, int wanted, int64_t yielding)
 {

@@ -1,12 +1,13 @@
 """Recurrent networks of several layers, in one or both directions, with all parameters in one vector."""
 
+from functools import partial
 from math import sqrt
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.arrays import Tensor, overlap
 from pytorch_legacy.cudnn.cells import CELLS, States
 from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.errors import NullError, ShapeError, UnsupportedError, ValueRangeError
@@ -192,11 +193,12 @@ class RNN(Layer, Caller, Module):
             runs = []
             for direction in range(self.numDirections):
                 place = layer * self.numDirections + direction
-                run = self._run(turned(x, direction), matrices[place], (states[0][place], states[1][place]))
+                run = self._run(place, turned(x, direction), matrices[place], (states[0][place], states[1][place]))
                 hiddenOutput[place], cellOutput[place] = run.last
                 runs.append(run)
             layers.append((x, mask, runs))
-            x = np.concatenate([turned(run.outputs, direction) for direction, run in enumerate(runs)], -1)
+            joined = self._room("joined", (*x.shape[:2], self.numDirections * self.hiddenSize), layer, input)
+            x = np.concatenate([turned(run.outputs, direction) for direction, run in enumerate(runs)], -1, out=joined)
         if self.mode != "CUDNN_LSTM":
             cellOutput.fill(0)
         self._kept = layers
@@ -210,6 +212,7 @@ class RNN(Layer, Caller, Module):
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         gradInput = self.gradInput
+        self._rooms().pop(("gradInput", 0), None)  # which it may be
         self._backward(input, gradOutput, scale)
         self.gradInput = gradInput
 
@@ -225,12 +228,26 @@ class RNN(Layer, Caller, Module):
         clear(self, "reserve", "dropoutStates")
         return super().clearState()
 
-    def _run(self, x: Tensor, matrices: list[Tensor], states: States) -> Run:
+    def _rooms(self) -> dict[Any, Tensor]:
+        rooms: dict[Any, Tensor] = self.__dict__.setdefault("_bindings", {}).setdefault("rooms", {})
+        return rooms
+
+    def _room(self, name: str, shape: tuple[int, ...], place: int, apart: Any = None) -> Tensor:
+        """Memory, the same in each pass, for it takes long to get megabytes anew; none that a caller hands in as `apart`."""
+        rooms, key = self._rooms(), (name, place)
+        old: Any = rooms.get(key)
+        isFit = type(old) is self._array and old.shape == shape and old.dtype == self._dtype and not overlap(old, apart)
+        if not isFit:
+            rooms[key] = np.empty(shape, self._dtype, like=self.weight)
+        return rooms[key]
+
+    def _run(self, place: int, x: Tensor, matrices: list[Tensor], states: States) -> Run:
         """One network over a sequence, in the order in which it reads it."""
         W, R, bW, bR = matrices
-        fromInput = np.empty((*x.shape[:2], len(W)), W.dtype, like=x)
+        fromInput = self._room("gates", (*x.shape[:2], len(W)), place)
         self._call("Linear_updateOutput", flat(x), flat(fromInput), W, None)
-        return Run(x, states[0], *CELLS[self.mode].forward(self, fromInput, R, (bW, bR), states))
+        room = partial(self._room, place=place)
+        return Run(x, states[0], *CELLS[self.mode].forward(self, fromInput, room, R, (bW, bR), states))
 
     def _backward(self, input: Tensor, gradOutput: Tensor, scale: float | None) -> Any:
         """Goes back through time and layers; adds the parameters' gradients if there is a scale for them."""
@@ -246,27 +263,29 @@ class RNN(Layer, Caller, Module):
         parts = None if scale is None else self._matrices(self.gradWeight)
         for layer in reversed(range(self.numLayers)):
             _, mask, runs = self._kept[layer]
-            dx: Any = 0
+            dx: Any = None
             for direction, (run, dh) in enumerate(zip(runs, np.split(dy, self.numDirections, -1), strict=True)):
                 place = layer * self.numDirections + direction
                 cell, last = CELLS[self.mode], (ends[0][place], ends[1][place])
-                dgates, ofState, first = cell.backward(self, turned(dh, direction), matrices[place][1], run.kept, last)
+                room = partial(self._room, place=place)
+                dgates, ofState, first = cell.backward(self, turned(dh, direction), room, matrices[place][1], run.kept, last)
                 starts[0][place], starts[1][place] = first
-                ofRun = np.empty(run.x.shape, self._dtype, like=run.x)
+                ofRun = self._room("gradInput", run.x.shape, place, (input, gradOutput))
                 self._call("Linear_updateGradInput", flat(run.x), flat(dgates), flat(ofRun), matrices[place][0])
-                dx = dx + turned(ofRun, direction)
+                dx = ofRun if dx is None else np.add(dx, turned(ofRun, direction), out=dx)
                 if parts is not None:
-                    self._accumulate(parts[place], run, dgates, ofState, scale)
+                    self._accumulate(place, parts[place], run, dgates, ofState, scale)
             dy = dx if mask is None else dx * mask
         if self.mode != "CUDNN_LSTM":
             starts[1].fill(0)
         self.gradInput = dy.swapaxes(0, 1) if self.batchFirst else dy
         return self.gradInput
 
-    def _accumulate(self, parts: list[Tensor], run: Run, dgates: Tensor, ofState: Tensor | None, scale: Any) -> None:
+    def _accumulate(self, place: int, parts: list[Tensor], run: Run, dgates: Tensor, ofState: Tensor | None, scale: Any) -> None:
         """Adds the gradients of one network's parameters to those views of the vector. `dgates` is written over."""
         gradW, gradR, gradBW, gradBR = parts
-        before = np.concatenate([run.first[None], run.outputs[:-1]])[: len(run.x)]
+        before = self._room("before", run.outputs.shape, place)
+        before[:1], before[1:] = run.first, run.outputs[:-1]
         self._call("Linear_accGradParameters", flat(run.x), flat(dgates), gradW, gradBW, scale)
         if ofState is not None:
             dgates[:, :, -ofState.shape[2] :] = ofState

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -150,3 +151,29 @@ def test_errors() -> None:
         net.forward(draw(5, 2, 3))
     with pytest.raises(ValueRangeError, match="dropout"):
         cudnn.GRU(2, 2, 1, dropout=1)
+
+
+@pytest.mark.parametrize("make", [lambda: cudnn.LSTM(5, 5, 1), lambda: cudnn.BGRU(6, 3, 2), lambda: cudnn.RNN(4, 4, 1)])
+def test_memory_of_the_pass_before(make: Callable[[], Any]) -> None:
+    """Passes write where the last one did; what a module has given may be its next input, or gradient, all the same."""
+    net = make().double()
+    other = net.clone()
+    random = np.random.default_rng(0)
+    x, dy = (random.standard_normal((7, 3, net.inputSize)) for _ in range(2))
+    first = net.forward(x)
+    assert np.shares_memory(first, net.forward(x))
+    second = net.forward(first)
+    z = other.clone().forward(x).copy()
+    np.testing.assert_array_equal(second, other.forward(z))
+    for _ in range(2):
+        net.zeroGradParameters()
+        other.zeroGradParameters()
+        expected = other.backward(z, dy.copy()).copy()
+        given = net.backward(first, dy)
+        np.testing.assert_array_equal(given, expected)
+        np.testing.assert_array_equal(net.gradWeight, other.gradWeight)
+        dy = given  # the module's own
+    kept = given.copy()
+    net.accGradParameters(first, 2 * dy)
+    assert net.gradInput is given
+    np.testing.assert_array_equal(given, kept)

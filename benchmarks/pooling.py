@@ -57,13 +57,14 @@ def adaptive() -> Iterator[Row]:
 
 
 def windows() -> Iterator[Row]:
-    for kernel, stride, pad in [(3, 2, 1), (2, 2, 0)]:
-        size = window(PLANES[-1], kernel, stride, pad)
-        o, label = pooled(PLANES, size, size), f"{text(PLANES)} {kernel}x{kernel} s{stride} p{pad}"
+    small = (8, 512, 14, 14)
+    for shape, kernel, stride, pad in [(PLANES, 3, 2, 1), (PLANES, 2, 2, 0), (small, 3, 2, 1), (small, 2, 2, 0)]:
+        size = window(shape[-1], kernel, stride, pad)
+        o, label = pooled(shape, size, size), f"{text(shape)} {kernel}x{kernel} s{stride} p{pad}"
         arguments = (kernel, kernel, stride, stride, pad, pad)
-        yield maxima("SpatialMaxPooling", label, PLANES, o, lambda a=arguments: nn.SpatialMaxPooling(*a),
+        yield maxima("SpatialMaxPooling", label, shape, o, lambda a=arguments: nn.SpatialMaxPooling(*a),
                      lambda m, x, k=kernel, s=stride, p=pad: F.max_pool2d(x, k, s, p, return_indices=True)[0])  # fmt: skip
-        yield averages("SpatialAveragePooling", label, PLANES, o, lambda a=arguments: nn.SpatialAveragePooling(*a),
+        yield averages("SpatialAveragePooling", label, shape, o, lambda a=arguments: nn.SpatialAveragePooling(*a),
                        lambda m, x, k=kernel, s=stride, p=pad: F.avg_pool2d(x, k, s, p))  # fmt: skip
     size = window(PLANES[-1], 3, 2, 0)
     o = pooled(PLANES, size, size)

@@ -17,9 +17,6 @@ Span = tuple[int, int]
 """Addresses: the first byte, and the first one behind the last."""
 
 
-_ADDRESS = ffi.typeof("uintptr_t")
-
-
 class Tape:
     """What a pass does with the elements of arrays, once it has been recorded: ``with tape: output = ...``.
 
@@ -106,7 +103,7 @@ class Tape:
             return False
         if self._isFixed and not input.flags.writeable:
             return False
-        start = int(ffi.cast(_ADDRESS, ffi.from_buffer(input)))  # quicker than `address`
+        start = int(ffi.cast("uintptr_t", ffi.from_buffer(input)))  # quicker than `address`
         if start != self._from:
             i = bisect(self._written, (start + self._size,))
             if self._isFixed or (i and self._written[i - 1][1] > start):

@@ -152,6 +152,9 @@ SUMS: dict[str, tuple[Callable[[], Module], int]] = {
     "its last two sums": (lambda: nn.Sequential(planes(), nn.Tanh(), *residual(), *residual()), 0),
     "but its last two sums": (lambda: nn.Sequential(planes(), *residual(), nn.Tanh(), nn.Abs(), *residual(), *residual()), 1),
     "the network's own input": (lambda: nn.Sequential(*residual(nn.ReLU()), planes(), nn.Tanh()), 0),
+    "a transposed layer": (
+        lambda: nn.Sequential(planes(), *residual(last=nn.SpatialFullConvolution(3, 3, 1, 1)), planes()), 0,
+    ),
     "a larger kernel": (lambda: nn.Sequential(planes(), *residual(last=planes()), planes()), 0),
     "read once more": (lambda: nn.Sequential(planes(), nn.Tanh(), branches_of_sums(), nn.CAddTable(), planes()), 0),
     "of itself": (lambda: nn.Sequential(planes(), nn.ConcatTable(one(), nn.Identity()), nn.CAddTable(), planes()), 0),

@@ -9,6 +9,7 @@ import numpy as np
 
 from pytorch_legacy import nn, nngraph
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.nn.convolution.FullConvolution import FullConvolution
 from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.nn.walks import every
 from pytorch_legacy.nngraph.Node import inputs_of
@@ -106,11 +107,13 @@ class _Sharing:
         modules: list[Any] = module.modules
         first, *others = modules
         layer: Any = next(layer for layer, _ in every(module) if is_convolution(layer))
-        if layer is not first and isinstance(input, _Table) and len(input.parts) == 2:
+        # Kernels of one cell are never transformed: then C adds where the summand is, and has all memory that it needs before it
+        # writes. If it refuses, the modules run one by one, and the convolution has memory of its own.
+        isStill = all(k == 1 for k in layer._kernel()) and not isinstance(layer, FullConvolution)
+        if layer is not first and isStill and isinstance(input, _Table) and len(input.parts) == 2:
             place = first.modules.index(layer)
             added = input.parts[1 - place]
-            # Kernels of one cell are never transformed: then C adds where the summand is. Modules that run one by one do not.
-            if len(added) == 1 and not added & (input.parts[place] | kept) and all(k == 1 for k in layer._kernel()):
+            if len(added) == 1 and not added & (input.parts[place] | kept):
                 self.writers[min(added)].append(module)
                 return added
         output = self.written(layer, input | kept)

@@ -262,7 +262,7 @@ static void finishAll(const Finish *f, real *y, int64_t n, int threads)
   enum { CHUNK = 1 << 13 };
   if (!isToFinish(f)) return;
 #pragma omp parallel for num_threads(threads)
-  for (int64_t at = 0; at < n; at += CHUNK) finishRow(f, y, at, NO_BIAS, THNN_min(CHUNK, n - at), 1);
+  for (int64_t at = 0; at < n; at += CHUNK) finishRow(f, y, at, NULL, THNN_min(CHUNK, n - at), 1);
 }
 
 /* ---- the passes */

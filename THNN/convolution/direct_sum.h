@@ -24,32 +24,37 @@ enum {
   PART = VECTOR_BYTES == 64 ? 1536 : 128,
 };
 
-/* Are panels of a picture laid, or read where they are, for it is small or few blocks pass by? */
-THNN_INLINE int hasPanels(const Sum *s, const Blocks *b, const Picture *whole)
-{
-  return whole->inPlace || (b->count > OFTEN && s->t.taps * s->planes * whole->plane > SMALL_BYTES / (int64_t)sizeof(real));
-}
+/* How tiles BY_PLACES read the picture: so many terms at a time, from panels that are laid side by side where many blocks pass by, or where it
+ * is, for it is small or few blocks pass by. That does not depend on how the work is cut, so sums have one order. */
+typedef struct Panels {
+  int64_t terms;
+  int areLaid;
+} Panels;
 
-/* Terms that a tile takes at a time, all that its panel holds. They do not depend on how the work is cut, so sums have one order. */
-THNN_INLINE int64_t partOfDepth(const Sum *s, const Blocks *b)
+static Panels panelsOf(const Sum *s, const Blocks *b)
 {
   const Picture whole = pictureOf(s, s->h.out);
-  const int64_t panel = PART_BYTES / (int64_t)sizeof(real) / (b->width * LANES);
-  return partOf(depthOf(s), hasPanels(s, b, &whole) ? panel : SHORT);
+  const int isSmall = s->t.taps * s->planes * whole.plane <= SMALL_BYTES / (int64_t)sizeof(real);
+  const int areLaid = whole.inPlace || (b->count > OFTEN && !isSmall);
+  return (Panels){partOf(depthOf(s), areLaid ? PART_BYTES / (int64_t)sizeof(real) / (b->width * LANES) : SHORT), areLaid};
 }
+
+/* Are sums BY_PLACES done when a tile is? */
+THNN_INLINE int areWhole(const Sum *s, const Panels *p) { return p->terms == depthOf(s); }
 
 static int isWrittenOnce(const Sum *s, Way way)
 {
   const Blocks b = blocksOf(s, way);
-  return s->w.y == 1 && (way == BY_OUTPUTS || (way == BY_PLACES && partOfDepth(s, &b) == depthOf(s)));
+  const Panels p = panelsOf(s, &b);
+  return s->w.y == 1 && (way == BY_OUTPUTS || (way == BY_PLACES && areWhole(s, &p)));
 }
 
-/* Places whose panels lie beside each other. Sums of one part write y once: the longer the pieces of its rows, the better, and the second cache
- * gives panels as fast as they are used. Others read it again, so panels stay in the first cache. */
-THNN_INLINE int64_t placesAtOnce(int64_t columns, int64_t terms, int isInLongPieces)
+/* Places whose panels lie beside each other. The longer the pieces in which rows of y are written, the better, and the second cache gives panels
+ * as fast as they are used. Where y is read again for the next terms, panels stay in the first cache. */
+THNN_INLINE int64_t placesAtOnce(const Panels *p, int64_t columns, int isInLongPieces)
 {
   const int64_t bytes = isInLongPieces ? THNN_secondCache() / 4 : PART_BYTES;
-  return THNN_max(bytes / (int64_t)sizeof(real) / (terms * columns), 1) * columns;
+  return THNN_max(bytes / (int64_t)sizeof(real) / (p->terms * columns), 1) * columns;
 }
 
 /* ---- a band */
@@ -65,7 +70,7 @@ typedef struct Band {
   const int32_t *distance;
   const int32_t *inPanel[3]; /* the same in a panel of 1, 2 or FEW_WIDTH vectors */
   real *y;                /* of its first place */
-  int hasPanels;
+  Panels panels;
   int64_t rows;
   int64_t runs, run;      /* places that follow each other without a gap, in the picture and in y */
   real *tile, *turned;
@@ -118,9 +123,10 @@ THNN_INLINE void writeTile(const Band *d, int64_t first, int64_t count, int64_t 
     if (places > 0) {
       const int over = dense && h * s->w.out + w + THNN_ceilDiv(places, LANES) * LANES <= d->rows * s->w.out;
       real *y = d->y + first * s->yPlane + h * s->h.y + w * s->w.y;
-      if (how == FINISH) finishTile(&s->finish, s->y, y - s->y, s->yPlane, d->tile + done, MOST_COLUMNS, NULL, count, places);
-      for (int64_t o = 0; o < count && how != FINISH; o++)
-        writeRun(y + o * s->yPlane, s->w.y, d->tile + o * MOST_COLUMNS + done, places, over, how == ADD);
+      if (how == FINISH) finishRows(&s->finish, s->y, y - s->y, s->yPlane, d->tile + done, MOST_COLUMNS, NULL, count, places, 1);
+      else
+        for (int64_t o = 0; o < count; o++)
+          writeRun(y + o * s->yPlane, s->w.y, d->tile + o * MOST_COLUMNS + done, places, over, how == ADD);
     }
     done += rest;
   }
@@ -151,13 +157,13 @@ static void finishPlaces(const Band *d, int64_t first, int64_t count, int64_t be
   const int64_t from = begin / row * d->run + THNN_min(begin % row, d->run), to = end / row * d->run + THNN_min(end % row, d->run);
   for (int64_t o = 0; o < count; o++) {
     if (isDense) {
-      finishRow(&s->finish, s->y, y + o * s->yPlane + from, NO_BIAS, to - from, 1);
+      finishRow(&s->finish, s->y, y + o * s->yPlane + from, NULL, to - from, 1);
       continue;
     }
     for (int64_t at = begin, rest; at < end; at += rest) {
       const int64_t h = at / row, w = at % row, places = THNN_min(d->run - w, end - at);
       rest = THNN_min(row - w, end - at);
-      if (places > 0) finishRow(&s->finish, s->y, y + o * s->yPlane + h * s->h.y + w * s->w.y, NO_BIAS, places, s->w.y);
+      if (places > 0) finishRow(&s->finish, s->y, y + o * s->yPlane + h * s->h.y + w * s->w.y, NULL, places, s->w.y);
     }
   }
 }
@@ -167,8 +173,8 @@ static void partByPlaces(const Band *d, int64_t k, int64_t terms, int64_t begin,
 {
   const Sum *s = d->s;
   const int64_t wide = d->blocks.width * LANES, step = d->blocks.step;
-  const int isOften = d->hasPanels && endBlock - firstBlock > OFTEN, isEnd = k + terms == depthOf(s);
-  const int isWhole = s->finish.other && isWrittenOnce(s, BY_PLACES);
+  const int isOften = d->panels.areLaid && endBlock - firstBlock > OFTEN, isEnd = k + terms == depthOf(s);
+  const int isAdded = s->finish.other && s->w.y == 1 && areWhole(s, &d->panels); /* to what may lie in y */
   /* Behind x there is nothing to read. */
   const real *last = d->p->inPlace ? d->x + (s->planes - 1) * d->p->plane : NULL;
   const real *other = isEnd && s->finish.other ? s->finish.other + (d->y - s->y) : NULL;
@@ -182,7 +188,7 @@ static void partByPlaces(const Band *d, int64_t k, int64_t terms, int64_t begin,
       const int isLast = last && last + at + columns > s->xEnd, isLaid = isOften || isLast;
       real *panel = d->tile + MOST_COLUMNS * ROWS + (at - begin) * terms;
       if (isLaid && block == firstBlock) layPanel(panel, d->x + at, d->distance + k, terms, n, columns, isLast);
-      real *y = n == columns && count == step && !isWhole ? placeInY(d, at, n) : NULL;
+      real *y = n == columns && count == step && !isAdded ? placeInY(d, at, n) : NULL;
       const Ahead next = at == begin ? aheadOf(w, step * depthOf(s), step) : PACKED_AHEAD; /* the same terms of the next block */
       const real *added = other ? placeInY(d, at, n) : NULL;
       for (int64_t o = 0; o < count && added; o++)
@@ -190,9 +196,9 @@ static void partByPlaces(const Band *d, int64_t k, int64_t terms, int64_t begin,
       rowProduct(step, columns)(terms, w, isLaid ? panel : d->x + at,
                                 isLaid ? d->inPanel[columns / LANES / 2] : d->distance + k, step, y && k > 0, k > 0 ? NULL : bias,
                                 y ? y + first * s->yPlane : d->tile, y ? s->yPlane : MOST_COLUMNS, next);
-      if (!y) writeTile(d, first, count, at, n, isWhole ? FINISH : (k > 0 ? ADD : WRITE));
+      if (!y) writeTile(d, first, count, at, n, isAdded ? FINISH : (k > 0 ? ADD : WRITE));
     }
-    if (isEnd && !isWhole) finishPlaces(d, first, count, begin, end);
+    if (isEnd && !isAdded) finishPlaces(d, first, count, begin, end);
   }
 }
 
@@ -201,9 +207,9 @@ static void bandByPlaces(const Band *d, int64_t firstBlock, int64_t endBlock)
 {
   const Sum *s = d->s;
   const int64_t depth = depthOf(s), places = (d->rows - 1) * d->p->row + s->w.out, wide = d->blocks.width * LANES;
-  const int64_t part = partOfDepth(s, &d->blocks), block = d->blocks.step * (int64_t)sizeof(real);
+  const int64_t part = d->panels.terms, block = d->blocks.step * (int64_t)sizeof(real);
   const int isFew = (endBlock - firstBlock) * block * depth <= THNN_secondCache() / 4;
-  const int64_t group = placesAtOnce(wide, part, d->hasPanels && (isFew || part == depth));
+  const int64_t group = placesAtOnce(&d->panels, wide, d->panels.areLaid && (isFew || part == depth));
   const int64_t most = isFew ? group : places, blocks = partOf(endBlock - firstBlock, BLOCKS_BYTES / (block * part));
   for (int64_t begin = 0; begin < places; begin += most)
     for (int64_t k = 0; k < depth; k += part)
@@ -221,18 +227,18 @@ static void writeRunOfOutputs(const Band *d, real *tile, int64_t first, int64_t 
   if (s->yPlane == 1) /* planes last */
     for (int64_t p = 0; p < d->run; p++) {
       for (int64_t o = 0; o < count && bias; o++) tile[p * COLUMNS + o] += bias[o];
-      finishTile(f, s->y, at + p * s->w.y, 0, tile + p * COLUMNS, 0, NULL, 1, count);
+      finishRows(f, s->y, at + p * s->w.y, 0, tile + p * COLUMNS, 0, NULL, 1, count, 1);
     }
   else if (s->w.y == 1)
     for (int64_t p = 0; p < d->run; p += TURNED) {
       const int64_t n = THNN_min(TURNED, d->run - p);
       turn(d->turned, TURNED_STEP, tile + p * COLUMNS, COLUMNS, n, count);
-      finishTile(f, s->y, at + p, s->yPlane, d->turned, TURNED_STEP, bias, count, n);
+      finishRows(f, s->y, at + p, s->yPlane, d->turned, TURNED_STEP, bias, count, n, 1);
     }
   else
     for (int64_t o = 0; o < count; o++) {
       for (int64_t p = 0; p < d->run; p++) s->y[at + o * s->yPlane + p * s->w.y] = tile[p * COLUMNS + o];
-      finishRow(f, s->y, at + o * s->yPlane, bias ? bias[o] : NO_BIAS, d->run, s->w.y);
+      finishRow(f, s->y, at + o * s->yPlane, bias ? bias + o : NULL, d->run, s->w.y);
     }
 }
 
@@ -269,7 +275,7 @@ static Way directWay(const Sum *s)
   const int isDense = p.row == s->w.out && s->w.y == 1;
   const double depth = (double)depthOf(s), run = (double)(p.row == s->w.out ? s->h.out * s->w.out : s->w.out);
   const double rows = run / (double)THNN_ceilDiv((int64_t)run, ROWS), turning = s->yPlane == 1 ? 0 : 40, writing = isDense ? 8 : 36;
-  const double parts = (double)THNN_ceilDiv(depthOf(s), partOfDepth(s, &places)), reading = (parts - 1) * 8;
+  const double parts = (double)THNN_ceilDiv(depthOf(s), panelsOf(s, &places).terms), reading = (parts - 1) * 8;
   const double byPlaces = (double)(places.count * places.step) * (depth + parts * writing + reading) *
                           (double)(THNN_ceilDiv((s->h.out - 1) * p.row + s->w.out, LANES) * LANES);
   const double byOutputs = (double)(outputs.count * COLUMNS * s->h.out * s->w.out) * (depth + turning) *
@@ -296,13 +302,13 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
   bands = THNN_ceilDiv(s->h.out, rows);
   const int64_t jobs = frames * bands, parts = jobs % threads == 0 || jobs >= 8 * threads ? 1 : THNN_min(blocks.count, threads);
 
-  const Picture p = pictureOf(s, rows), whole = pictureOf(s, s->h.out);
+  const Picture p = pictureOf(s, rows);
+  const Panels panels = panelsOf(s, &blocks);
   const int64_t picture = p.inPlace ? 0 : THNN_perThread(s->t.taps * s->planes * p.plane + MOST_COLUMNS);
-  const int64_t wide = blocks.width * LANES, terms = partOfDepth(s, &blocks);
+  const int64_t terms = panels.terms, atOnce = placesAtOnce(&panels, blocks.width * LANES, panels.areLaid);
   const int64_t places = (rows - 1) * p.row + s->w.out, block = THNN_perThread(blocks.step * depth);
-  const int isLaid = hasPanels(s, &blocks, &whole);
-  const int64_t atOnce = placesAtOnce(wide, terms, isLaid), panels = isLaid ? atOnce * terms : 0;
-  const int64_t tile = THNN_perThread(way == BY_OUTPUTS ? (rows * s->w.out + TURNED_STEP) * COLUMNS : ROWS * MOST_COLUMNS + panels);
+  const int64_t tile = THNN_perThread(way == BY_OUTPUTS ? (rows * s->w.out + TURNED_STEP) * COLUMNS
+                                                        : ROWS * MOST_COLUMNS + (panels.areLaid ? atOnce * terms : 0));
   const int isOnce = !packed && jobs == 1 && (way == BY_OUTPUTS || (terms == depth && places <= atOnce));
   real *fresh = packed ? NULL : THNN_scratch(call, isOnce ? threads * block : directSize(s, way), sizeof(real));
   int32_t *distance = THNN_scratch(call, depth + 3 * terms, sizeof(int32_t)), *inPanel = distance + depth;
@@ -331,7 +337,7 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
         .own = isOnce ? fresh + thread * block : NULL,
         .distance = distance,
         .inPanel = {inPanel, inPanel + terms, inPanel + 2 * terms},
-        .hasPanels = isLaid,
+        .panels = panels,
         .rows = THNN_min(rows, s->h.out - first),
         .tile = tiles + thread * tile,
         .turned = way == BY_OUTPUTS ? tiles + thread * tile + rows * s->w.out * COLUMNS : NULL,

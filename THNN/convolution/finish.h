@@ -30,37 +30,8 @@ THNN_INLINE accreal activated(int32_t activation, accreal x, accreal a, accreal 
 #ifndef THNN_CUDA
 #define NO_BIAS ((THNN_REAL) - 0.0) /* x + NO_BIAS has the bits of x */
 
-THNN_INLINE void finishBy(int32_t activation, const Finish *f, real *y, const real *other, THNN_REAL bias, int64_t n, int64_t step)
-{
-  const THNN_REAL a = f->a, b = f->b;
-  if (other) {
-#pragma omp simd
-    for (int64_t i = 0; i < n; i++) y[i * step] = activated(activation, y[i * step] + bias + other[i * step], a, b);
-  } else {
-#pragma omp simd
-    for (int64_t i = 0; i < n; i++) y[i * step] = activated(activation, y[i * step] + bias, a, b);
-  }
-}
-
-/* n elements of y, `step` apart, which lie `at` elements behind the first one of y, and lack a bias. */
-static inline void finishRow(const Finish *f, real *y, int64_t at, THNN_REAL bias, int64_t n, int64_t step)
-{
-  const real *other = f->other ? f->other + at : NULL;
-  y += at;
-  switch (f->activation * 2 + (step == 1)) {
-  case THNN_THRESHOLD * 2: finishBy(THNN_THRESHOLD, f, y, other, bias, n, step); break;
-  case THNN_THRESHOLD * 2 + 1: finishBy(THNN_THRESHOLD, f, y, other, bias, n, 1); break;
-  case THNN_HARD_TANH * 2: finishBy(THNN_HARD_TANH, f, y, other, bias, n, step); break;
-  case THNN_HARD_TANH * 2 + 1: finishBy(THNN_HARD_TANH, f, y, other, bias, n, 1); break;
-  case THNN_LEAKY_RELU * 2: finishBy(THNN_LEAKY_RELU, f, y, other, bias, n, step); break;
-  case THNN_LEAKY_RELU * 2 + 1: finishBy(THNN_LEAKY_RELU, f, y, other, bias, n, 1); break;
-  case THNN_NO_ACTIVATION * 2: finishBy(THNN_NO_ACTIVATION, f, y, other, bias, n, step); break;
-  default: finishBy(THNN_NO_ACTIVATION, f, y, other, bias, n, 1);
-  }
-}
-
-THNN_INLINE void finishTileBy(int32_t activation, const Finish *f, real *y, int64_t at, int64_t row, const real *sum, int64_t sumRow,
-                              const real *bias, int64_t rows, int64_t n)
+THNN_INLINE void finishBy(int32_t activation, const Finish *f, real *y, int64_t at, int64_t row, const real *sum, int64_t sumRow,
+                          const real *bias, int64_t rows, int64_t n, int64_t step)
 {
   const THNN_REAL a = f->a, b = f->b;
   for (int64_t r = 0; r < rows; r++, at += row, sum += sumRow) {
@@ -69,25 +40,35 @@ THNN_INLINE void finishTileBy(int32_t activation, const Finish *f, real *y, int6
     if (f->other) {
       const real *other = f->other + at;
 #pragma omp simd
-      for (int64_t i = 0; i < n; i++) to[i] = activated(activation, sum[i] + more + other[i], a, b);
+      for (int64_t i = 0; i < n; i++) to[i * step] = activated(activation, sum[i * step] + more + other[i * step], a, b);
     } else {
 #pragma omp simd
-      for (int64_t i = 0; i < n; i++) to[i] = activated(activation, sum[i] + more, a, b);
+      for (int64_t i = 0; i < n; i++) to[i * step] = activated(activation, sum[i * step] + more, a, b);
     }
   }
 }
 
-/* Rows of n elements of y, the first one `at` elements behind the first of y, from sums that lie elsewhere and lack biases, one for each row: here
- * `other` may be y. */
-static inline void finishTile(const Finish *f, real *y, int64_t at, int64_t row, const real *sum, int64_t sumRow, const real *bias, int64_t rows,
-                              int64_t n)
+/* Rows of n elements of y, `step` apart, the first one `at` elements behind the first of y, from sums that are as far apart and lack biases, one
+ * for each row, if `bias` is not NULL. Sums may lie in y; if they lie elsewhere, `other` may be y. */
+static inline void finishRows(const Finish *f, real *y, int64_t at, int64_t row, const real *sum, int64_t sumRow, const real *bias, int64_t rows,
+                              int64_t n, int64_t step)
 {
-  switch (f->activation) {
-  case THNN_THRESHOLD: finishTileBy(THNN_THRESHOLD, f, y, at, row, sum, sumRow, bias, rows, n); break;
-  case THNN_HARD_TANH: finishTileBy(THNN_HARD_TANH, f, y, at, row, sum, sumRow, bias, rows, n); break;
-  case THNN_LEAKY_RELU: finishTileBy(THNN_LEAKY_RELU, f, y, at, row, sum, sumRow, bias, rows, n); break;
-  default: finishTileBy(THNN_NO_ACTIVATION, f, y, at, row, sum, sumRow, bias, rows, n);
+  switch (f->activation * 2 + (step == 1)) {
+  case THNN_THRESHOLD * 2: finishBy(THNN_THRESHOLD, f, y, at, row, sum, sumRow, bias, rows, n, step); break;
+  case THNN_THRESHOLD * 2 + 1: finishBy(THNN_THRESHOLD, f, y, at, row, sum, sumRow, bias, rows, n, 1); break;
+  case THNN_HARD_TANH * 2: finishBy(THNN_HARD_TANH, f, y, at, row, sum, sumRow, bias, rows, n, step); break;
+  case THNN_HARD_TANH * 2 + 1: finishBy(THNN_HARD_TANH, f, y, at, row, sum, sumRow, bias, rows, n, 1); break;
+  case THNN_LEAKY_RELU * 2: finishBy(THNN_LEAKY_RELU, f, y, at, row, sum, sumRow, bias, rows, n, step); break;
+  case THNN_LEAKY_RELU * 2 + 1: finishBy(THNN_LEAKY_RELU, f, y, at, row, sum, sumRow, bias, rows, n, 1); break;
+  case THNN_NO_ACTIVATION * 2: finishBy(THNN_NO_ACTIVATION, f, y, at, row, sum, sumRow, bias, rows, n, step); break;
+  default: finishBy(THNN_NO_ACTIVATION, f, y, at, row, sum, sumRow, bias, rows, n, 1);
   }
+}
+
+/* One row whose sums lie in y. */
+static inline void finishRow(const Finish *f, real *y, int64_t at, const real *bias, int64_t n, int64_t step)
+{
+  finishRows(f, y, at, 0, y + at, 0, bias, 1, n, step);
 }
 #endif
 

@@ -170,7 +170,7 @@ THNN_INLINE int transformOutput(const int size, const Winograd *d, int64_t o, re
         y[w] = from[w] + bias;
         zero[0] += y[w] * 0;
       }
-      if (isToFinish(&s->finish)) finishRow(&s->finish, s->y, y - s->y, NO_BIAS, s->w.out, 1);
+      if (isToFinish(&s->finish)) finishRow(&s->finish, s->y, y - s->y, NULL, s->w.out, 1);
     }
   }
   int isFinite = 1;

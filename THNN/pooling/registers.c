@@ -6,6 +6,21 @@ Group *THNN_(newGroups)(Call *call, int threads, int64_t out)
   return THNN_scratch(call, out <= MOST_WINDOWS ? threads * out : 0, sizeof(Group));
 }
 
+/* A group's table: cells [low, end) of a row of `in`. */
+static void setTable(Group *g, int64_t low, int64_t end, int64_t in)
+{
+  g->registers = (int)THNN_ceilDiv(end - low, VECTOR_CELLS);
+  for (int r = 0; r < REGISTERS; r++) g->column[r] = THNN_min(low + r * VECTOR_CELLS, in - VECTOR_CELLS);
+  for (int i = 0; i < REGISTERS * VECTOR_CELLS; i++) g->place[i] = (lane)g->column[i / VECTOR_CELLS] + i % VECTOR_CELLS;
+}
+
+/* Where in it a cell is. */
+static lane inTable(const Group *g, int64_t cell)
+{
+  const int64_t r = (cell - g->column[0]) / VECTOR_CELLS;
+  return (lane)(r * VECTOR_CELLS + cell - g->column[r]);
+}
+
 Groups THNN_(groupWindows)(Group *groups, const int64_t *start, const int64_t *end, int64_t step, int64_t out, int64_t in)
 {
   const Groups none = {groups, 0};
@@ -21,15 +36,11 @@ Groups THNN_(groupWindows)(Group *groups, const int64_t *start, const int64_t *e
       low = lower, high = higher, cells = THNN_max(cells, count);
     }
     if (o == first || cells > MOST_CELLS) return none;
-    *g = (Group){.first = first, .windows = (int)(o - first), .registers = (int)((high - low) / VECTOR_CELLS + 1), .cells = (int)cells};
-    for (int r = 0; r < REGISTERS; r++) g->column[r] = THNN_min(low + r * VECTOR_CELLS, in - VECTOR_CELLS);
-    for (int i = 0; i < REGISTERS * VECTOR_CELLS; i++) g->place[i] = (lane)g->column[i / VECTOR_CELLS] + i % VECTOR_CELLS;
+    *g = (Group){.first = first, .windows = (int)(o - first), .cells = (int)cells};
+    setTable(g, low, high + 1, in);
     for (o = 0; o < g->windows; o++) {
       const int64_t begin = start[first + o], last = begin + (THNN_ceilDiv(end[first + o] - begin, step) - 1) * step;
-      for (int64_t k = 0; k < cells; k++) {
-        const int64_t column = THNN_min(begin + k * step, last), r = (column - low) / VECTOR_CELLS;
-        g->pick[k * VECTOR_CELLS + o] = (lane)(r * VECTOR_CELLS + column - g->column[r]);
-      }
+      for (int64_t k = 0; k < cells; k++) g->pick[k * VECTOR_CELLS + o] = inTable(g, THNN_min(begin + k * step, last));
     }
   }
   return (Groups){groups, n};
@@ -52,33 +63,38 @@ static Together rowsTogether(const Space *p, const Intervals *rows, int64_t firs
   return t;
 }
 
+/* Looks up the cells of window o of a group, row by row. Are they few enough? */
+static int pickWindow(Group *g, int o, const Space *p, Span h, Span w)
+{
+  int k = 0;
+  for (int64_t i = h.start; i < h.end; i += h.step)
+    for (int64_t j = w.start; j < w.end; j += w.step, k++) {
+      if (k == MOST_CELLS) return 0;
+      g->pick[k * VECTOR_CELLS + o] = inTable(g, i * p->w.in + j);
+    }
+  g->cells = THNN_max(g->cells, k);
+  for (; k < MOST_CELLS; k++) g->pick[k * VECTOR_CELLS + o] = g->pick[(k - 1) * VECTOR_CELLS + o];
+  return 1;
+}
+
 Groups THNN_(groupRows)(Group *groups, const Space *p, const Intervals *rows, const Intervals *columns)
 {
   const Groups none = {groups, 0};
-  const int64_t stepH = p->h.dilation, stepW = p->w.dilation, cells = p->h.in * p->w.in;
+  const int64_t cells = p->h.in * p->w.in, out = p->w.out;
   int64_t n = 0;
-  if (cells < VECTOR_CELLS || p->w.out > VECTOR_CELLS || !registerLoops()) return none;
-  Together t;
-  for (int64_t first = 0; first < p->h.out; first += t.count, n++) {
+  if (cells < VECTOR_CELLS || out > VECTOR_CELLS || !registerLoops()) return none;
+  for (int64_t first = 0; first < p->h.out; n++) {
     Group *g = groups + n;
-    t = rowsTogether(p, rows, first);
+    const Together t = rowsTogether(p, rows, first);
     if (t.count == 0) return none;
-    const int64_t low = t.low * p->w.in, seen = t.high * p->w.in - low;
-    *g = (Group){.first = first * p->w.out, .windows = (int)(t.count * p->w.out), .registers = (int)THNN_ceilDiv(seen, VECTOR_CELLS)};
-    for (int r = 0; r < REGISTERS; r++) g->column[r] = THNN_min(low + r * VECTOR_CELLS, cells - VECTOR_CELLS);
-    for (int i = 0; i < REGISTERS * VECTOR_CELLS; i++) g->place[i] = (lane)g->column[i / VECTOR_CELLS] + i % VECTOR_CELLS;
+    *g = (Group){.first = first * out, .windows = (int)(t.count * out)};
+    setTable(g, t.low * p->w.in, t.high * p->w.in, cells);
     for (int o = 0; o < g->windows; o++) {
-      const int64_t oh = first + o / p->w.out, ow = o % p->w.out;
-      int64_t k = 0;
-      for (int64_t h = rows->start[oh]; h < rows->end[oh]; h += stepH)
-        for (int64_t w = columns->start[ow]; w < columns->end[ow]; w += stepW, k++) {
-          if (k == MOST_CELLS) return none;
-          const int64_t cell = h * p->w.in + w, r = (cell - low) / VECTOR_CELLS;
-          g->pick[k * VECTOR_CELLS + o] = (lane)(r * VECTOR_CELLS + cell - g->column[r]);
-        }
-      g->cells = THNN_max(g->cells, (int)k);
-      for (; k < MOST_CELLS; k++) g->pick[k * VECTOR_CELLS + o] = g->pick[(k - 1) * VECTOR_CELLS + o];
+      const int64_t oh = first + o / out, ow = o % out;
+      const Span h = {rows->start[oh], rows->end[oh], p->h.dilation}, w = {columns->start[ow], columns->end[ow], p->w.dilation};
+      if (!pickWindow(g, o, p, h, w)) return none;
     }
+    first += t.count;
   }
   return (Groups){groups, n};
 }

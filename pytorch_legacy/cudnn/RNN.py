@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, overlap
+from pytorch_legacy.arrays import Tensor, buffer, overlap
 from pytorch_legacy.cudnn.cells import CELLS, States
 from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.errors import NullError, ShapeError, UnsupportedError, ValueRangeError
@@ -235,10 +235,10 @@ class RNN(Layer, Caller, Module):
     def _room(self, name: str, shape: tuple[int, ...], place: int, apart: Any = None) -> Tensor:
         """Memory, the same in each pass, for it takes long to get megabytes anew; none that a caller hands in as `apart`."""
         rooms, key = self._rooms(), (name, place)
-        old: Any = rooms.get(key)
-        isFit = type(old) is self._array and old.shape == shape and old.dtype == self._dtype and not overlap(old, apart)
-        if not isFit:
-            rooms[key] = np.empty(shape, self._dtype, like=self.weight)
+        old = rooms.get(key)
+        if overlap(old, apart):
+            old = None
+        rooms[key] = self._made(name, shape, buffer, old, shape, self._dtype, self._onDevice)
         return rooms[key]
 
     def _run(self, place: int, x: Tensor, matrices: list[Tensor], states: States) -> Run:
@@ -270,7 +270,7 @@ class RNN(Layer, Caller, Module):
                 room = partial(self._room, place=place)
                 dgates, ofState, first = cell.backward(self, turned(dh, direction), room, matrices[place][1], run.kept, last)
                 starts[0][place], starts[1][place] = first
-                ofRun = self._room("gradInput", run.x.shape, place, (input, gradOutput))
+                ofRun = self._room("gradInput", run.x.shape, place, (run.x, gradOutput))
                 self._call("Linear_updateGradInput", flat(run.x), flat(dgates), flat(ofRun), matrices[place][0])
                 dx = ofRun if dx is None else np.add(dx, turned(ofRun, direction), out=dx)
                 if parts is not None:

@@ -139,15 +139,15 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
         nonlocal weight, kernels, serial, of, shape, limits, output, isOver, bias, repeat
         if fused.modules != modules or (isSum and first.modules != sides):
             return None
-        other = None
+        other: Any = None
         if isSum:
             other = input[1 - place]
             input = input[place]
         if type(input) is not np.ndarray or read(layer) != known:
             return None
         now = numbers_of(activation)
-        isOther = isOver != mayOverwrite(fused, other) or (other if isOver else layer.output) is not output
-        isSame = input.shape == of and layer.weight is weight and layer.bias is bias and not isOther and now == limits
+        isThere = isOver == mayOverwrite(fused, other) and (other if isOver else layer.output) is output
+        isSame = input.shape == of and layer.weight is weight and layer.bias is bias and isThere and now == limits
         if isSame and repeat is not None and repeat(None, input, output, kernels, bias, other) is not None:
             return done(output, other)
         repeat = None
@@ -160,7 +160,7 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
                 weight = None  # a copy, for this time
         if input.shape != of:
             of, shape = input.shape, layer._outputShape(input)
-        isOver = other is not None and mayOverwrite(fused, other) and (other.shape, other.dtype) == (shape, input.dtype)
+        isOver = mayOverwrite(fused, other) and (other.shape, other.dtype) == (shape, input.dtype)
         output = other if isOver else layer._resize("output", shape)
         bias, limits = layer.bias, now
         arguments = input, output, kernels, bias, other, *numbers, *kind, *limits, serial

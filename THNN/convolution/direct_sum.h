@@ -153,18 +153,15 @@ static void finishPlaces(const Band *d, int64_t first, int64_t count, int64_t be
   const Sum *s = d->s;
   if (!isToFinish(&s->finish)) return;
   const int64_t row = d->runs == 1 ? d->run : d->p->row, y = d->y - s->y + first * s->yPlane;
-  const int isDense = s->w.y == 1 && (d->runs == 1 || s->h.y == d->run);
-  const int64_t from = begin / row * d->run + THNN_min(begin % row, d->run), to = end / row * d->run + THNN_min(end % row, d->run);
-  for (int64_t o = 0; o < count; o++) {
-    if (isDense) {
-      finishRow(&s->finish, s->y, y + o * s->yPlane + from, NULL, to - from, 1);
-      continue;
-    }
-    for (int64_t at = begin, rest; at < end; at += rest) {
-      const int64_t h = at / row, w = at % row, places = THNN_min(d->run - w, end - at);
-      rest = THNN_min(row - w, end - at);
-      if (places > 0) finishRow(&s->finish, s->y, y + o * s->yPlane + h * s->h.y + w * s->w.y, NULL, places, s->w.y);
-    }
+  if (s->w.y == 1 && (d->runs == 1 || s->h.y == d->run)) { /* rows follow each other */
+    const int64_t from = begin / row * d->run + THNN_min(begin % row, d->run), to = end / row * d->run + THNN_min(end % row, d->run);
+    finishRows(&s->finish, s->y, y + from, s->yPlane, s->y + y + from, s->yPlane, NULL, count, to - from, 1);
+    return;
+  }
+  for (int64_t at = begin, rest; at < end; at += rest) {
+    const int64_t h = at / row, w = at % row, places = THNN_min(d->run - w, end - at), from = y + h * s->h.y + w * s->w.y;
+    rest = THNN_min(row - w, end - at);
+    if (places > 0) finishRows(&s->finish, s->y, from, s->yPlane, s->y + from, s->yPlane, NULL, count, places, s->w.y);
   }
 }
 

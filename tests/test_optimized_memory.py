@@ -177,10 +177,8 @@ def test_sums(name: str) -> None:
 def written_over(net: Any, x: Any) -> bool:
     """Is the output of the first sum where the summand was?"""
     net.forward(x)
-    (fused,) = [
-        module for module, _ in every(net) if isinstance(module, Fused) and isinstance(module.modules[0], nn.ParallelTable)
-    ]
-    return np.shares_memory(fused.output, fused.modules[0].output[1])
+    (fused,) = sums_of(net)
+    return fused.output is fused.modules[0].output[1]
 
 
 def block() -> Any:
@@ -221,3 +219,37 @@ def test_sums_whose_modules_run_one_by_one(change: str) -> None:
     x = X.astype(np.float64) if change == "double" else X
     for _ in range(4):
         np.testing.assert_allclose(optimized.forward(x), net.forward(x), rtol=1e-5, atol=1e-6)
+
+
+def sums_of(net: Any) -> list[Any]:
+    return [module for module, _ in every(net) if isinstance(module, Fused) and isinstance(module.modules[0], nn.ParallelTable)]
+
+
+def test_memory_that_has_grown() -> None:
+    """Arrays that were made before are written over, too."""
+    wide = [nn.SpatialConvolution(3, 40, 1, 1), nn.Tanh(), nn.SpatialConvolution(40, 3, 1, 1), nn.Tanh()]
+    net = nn.Sequential(planes(), nn.Tanh(), *residual(nn.ReLU()), *wide, nn.Tanh(), nn.Tanh()).float().evaluate()
+    optimized = pl.optimize(net)
+    (fused,) = sums_of(optimized)
+    for _ in range(5):
+        np.testing.assert_allclose(optimized.forward(X), net.forward(X), rtol=1e-5, atol=1e-6)
+        assert fused.output is fused.modules[0].output[1]
+
+
+def test_views_of_memory_are_left_alone() -> None:
+    """A view that is turned, or repeats what it shows, is no output; nor is what the caller has."""
+    optimized = pl.optimize(block())
+    optimized.forward(X)
+    (fused,) = sums_of(optimized)
+    x, lent = X.copy(), fused.modules[0].output[1]
+    assert lent.base is not None
+    arrays = (lent, lent.swapaxes(2, 3), np.broadcast_to(lent[:1], lent.shape), X.copy())
+    for summand in arrays:
+        for _ in range(3):
+            lent[...] = X
+            value = summand.copy()
+            expected = np.maximum(fused.modules[0].modules[0].forward(x) + value, 0)
+            output = fused.updateOutput([x, summand])
+            np.testing.assert_allclose(output, expected, rtol=1e-5, atol=1e-6)
+            assert (output is summand) == (summand is lent)
+            assert summand is lent or np.array_equal(summand, value)

@@ -332,3 +332,24 @@ def test_shapes_in_turn() -> None:
         size = 6 + (seed // 4) % 3
         x = picture(seed, 1 + seed % 2, 3, size, 9)
         np.testing.assert_allclose(optimized.forward(x), net.forward(x), rtol=0, atol=1e-5)
+
+
+def test_inputs_that_take_turns() -> None:
+    """Each lies elsewhere, and comes back."""
+    net, optimized = recorded()
+    one, other = picture(1), picture(2)
+    for x in (one, other, one, other):
+        np.testing.assert_allclose(optimized.forward(x), net.forward(x), rtol=1e-4, atol=1e-5)
+    assert tapes(optimized)
+
+
+def test_a_call_that_finds_something_wrong() -> None:
+    """An ordinary pass takes its place, and is recorded again."""
+    net, optimized = recorded()
+    (tape,) = tapes(optimized)
+    tape._calls[-1] = lambda *arguments: 1, tape._calls[-1][1]
+    x = picture(3)
+    for _ in range(4):
+        optimized.output[...] = np.nan
+        np.testing.assert_allclose(optimized.forward(x), net.forward(x), rtol=1e-4, atol=1e-5)
+    assert tapes(optimized) != [tape]

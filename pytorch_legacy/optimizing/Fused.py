@@ -146,7 +146,7 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
         if type(input) is not np.ndarray or read(layer) != known:
             return None
         now = numbers_of(activation)
-        isThere = isOver == mayOverwrite(fused, other) and (other if isOver else layer.output) is output
+        isThere = (other if isOver else layer.output) is output
         isSame = input.shape == of and layer.weight is weight and layer.bias is bias and isThere and now == limits
         if isSame and repeat is not None and repeat(None, input, output, kernels, bias, other) is not None:
             return done(output, other)
@@ -160,7 +160,7 @@ def _runner(fused: Fused) -> Callable[[Fused, Any], Any]:
                 weight = None  # a copy, for this time
         if input.shape != of:
             of, shape = input.shape, layer._outputShape(input)
-        isOver = mayOverwrite(fused, other) and (other.shape, other.dtype) == (shape, input.dtype)
+        isOver = mayOverwrite(fused, other)
         output = other if isOver else layer._resize("output", shape)
         bias, limits = layer.bias, now
         arguments = input, output, kernels, bias, other, *numbers, *kind, *limits, serial

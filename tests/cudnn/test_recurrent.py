@@ -153,7 +153,9 @@ def test_errors() -> None:
         cudnn.GRU(2, 2, 1, dropout=1)
 
 
-@pytest.mark.parametrize("make", [lambda: cudnn.LSTM(5, 5, 1), lambda: cudnn.BGRU(6, 3, 2), lambda: cudnn.RNN(4, 4, 1)])
+@pytest.mark.parametrize(
+    "make", [lambda: cudnn.LSTM(5, 5, 1), lambda: cudnn.BGRU(6, 3, 1), lambda: cudnn.BGRU(6, 3, 2), lambda: cudnn.RNN(4, 4, 1)]
+)
 def test_memory_of_the_pass_before(make: Callable[[], Any]) -> None:
     """Passes write where the last one did; what a module has given may be its next input, or gradient, all the same."""
     net = make().double()
@@ -177,3 +179,6 @@ def test_memory_of_the_pass_before(make: Callable[[], Any]) -> None:
     net.accGradParameters(first, 2 * dy)
     assert net.gradInput is given
     np.testing.assert_array_equal(given, kept)
+    net.forward(given)
+    other.forward(kept)
+    np.testing.assert_array_equal(net.backward(kept, draw(*z.shape)), other.backward(kept, draw(*z.shape)))

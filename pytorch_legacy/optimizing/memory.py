@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections import Counter
 from typing import Any
 
@@ -39,18 +38,15 @@ class Memory:
 
     def __init__(self) -> None:
         self._whole = np.empty(0, np.uint8)
-        self._lent: list[weakref.ref[Tensor]] = []  # all that it was, for arrays that were made before
 
     def array(self, shape: tuple[int, ...], dtype: Any) -> Tensor:
         size = int(np.prod(shape, dtype=object)) * np.dtype(dtype).itemsize
         if size > self._whole.size:
             self._whole = np.empty(max(size, 2 * self._whole.size), np.uint8)
-            self._lent.append(weakref.ref(self._whole))
         return self._whole[:size].view(dtype).reshape(shape)
 
     def holds(self, array: Any) -> bool:
-        base = array.base if type(array) is np.ndarray else None
-        return base is not None and any(whole() is base for whole in self._lent)
+        return type(array) is np.ndarray and array.base is self._whole
 
 
 def share(net: Any, log: Log) -> None:

@@ -1,5 +1,7 @@
 """Every way in which dense convolutions compute is held to the loops that define them (THNN/convolution/definition.c)."""
 
+import ctypes
+import mmap
 import os
 import shutil
 import subprocess
@@ -133,6 +135,38 @@ def test_short_rows(stride, pad, dtype):
         for way in ("fast", "places", "outputs"):
             pl.setConvolution(way)
             assert_same(passes(module, x, g), truths, {"float32": 1e-5, "float64": 1e-12}[dtype])
+
+
+def at_edges(x):
+    """The same array at both ends of memory beside which there is none that may be read."""
+    page = mmap.PAGESIZE
+    middle = -(-x.nbytes // page) * page
+    memory = mmap.mmap(-1, middle + 2 * page)
+    start = np.frombuffer(memory, np.uint8).ctypes.data
+    libc = ctypes.CDLL(None, use_errno=True)
+    for edge in (start, start + page + middle):
+        assert libc.mprotect(ctypes.c_void_p(edge), ctypes.c_size_t(page), 0) == 0
+    for offset in (page, page + middle - x.nbytes):
+        array = np.frombuffer(memory, x.dtype, x.size, offset).reshape(x.shape)
+        array[...] = x
+        yield array
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="protects pages as Linux does")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("k, pad, stride", [(3, 1, 1), (5, 2, 1), (3, 1, 2), (3, 0, 1), (1, 0, 1)])
+def test_nothing_beside_the_input_is_read(k, pad, stride, dtype):
+    """Whole vectors are read, but none that reaches beyond the array."""
+    random = np.random.default_rng(5)
+    for size in (4, 5, 7, 8, 11):
+        for samples, planes in ((1, 1), (2, 3)):
+            module = nn.SpatialConvolution(planes, 20, k, k, stride, stride, pad, pad).type(dtype)
+            x = random.standard_normal((samples, planes, size, size)).astype(dtype)
+            for way in WAYS:
+                pl.setConvolution(way)
+                truth = module.forward(x).copy()
+                for array in at_edges(x):
+                    np.testing.assert_array_equal(module.forward(array), truth)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

@@ -14,7 +14,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import nn, rnn
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend.tape import Tape
-from pytorch_legacy.errors import BusyError, ShapeError
+from pytorch_legacy.errors import BusyError, IndexRangeError, ShapeError
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.optimizing.Taped import Taped
@@ -284,6 +284,29 @@ def test_recurrent_networks() -> None:
         layer.maskzero = True
     for given in words * 2:
         np.testing.assert_allclose(optimized.forward(given), net.forward(given), rtol=0, atol=1e-5)
+
+
+def test_lookup_tables() -> None:
+    """Indices are read anew in each call; those that are no 64-bit integers, or name no row, come to the layer itself."""
+    net = nn.Sequential(nn.LookupTable(7, 6), nn.Tanh()).evaluate()
+    optimized: Any = pl.optimize(net)
+    random = np.random.default_rng(0)
+    words = [random.integers(0, 7, (8, 2)) for _ in range(4)]
+    others = words[1].astype(np.float32), words[2].astype(np.int32)
+    for given in (words[0], *words, *others, *[words[3][:5]] * 3):
+        np.testing.assert_array_equal(optimized.forward(given), net.forward(given))
+    assert len(tapes(optimized)) == 1
+    with pytest.raises(IndexRangeError, match=r"nn\.LookupTable: input: expected 0 to 6"):
+        optimized.forward(words[0][:5] + 7)
+    optimized[0].setMaxNorm(0.5)
+    net[0].setMaxNorm(0.5)
+    for given in words:
+        np.testing.assert_array_equal(optimized.forward(given), net.forward(given))
+    assert not tapes(optimized)
+    floats = [given.astype(np.float64) for given in words]
+    optimized = pl.optimize(nn.Sequential(nn.LookupTable(7, 6), nn.Tanh()))
+    for given in floats:
+        np.testing.assert_array_equal(optimized.forward(given), optimized.clone().forward(given))
 
 
 def test_modules_with_a_state() -> None:

@@ -132,6 +132,8 @@ typedef struct Team {
   void (*body)(void *);
   void *data;
   int size;
+  _Alignas(THNN_LINES) atomic_int arrived; /* members that wait for the others, */
+  _Alignas(THNN_LINES) atomic_int met;     /* and how often all have met */
   struct {
     _Alignas(THNN_LINES) atomic_long taken; /* chunks */
   } section[SECTIONS];
@@ -374,6 +376,8 @@ static void run(void (*body)(void *), void *data, int threads, Member first)
   team.body = body;
   team.data = data;
   team.size = others + 1;
+  atomic_init(&team.arrived, 0);
+  atomic_init(&team.met, 0);
   for (int i = 0; i < sectionsOf(&team); i++) atomic_init(&team.section[i].taken, 0);
   for (Worker *w = chain; w; w = w->next) {
     w->member = first;
@@ -402,6 +406,20 @@ void GOMP_parallel(Body *body, void *data, unsigned threads, unsigned flags)
 
 int omp_get_thread_num(void) { return self ? self->number : 0; }
 int omp_get_num_threads(void) { return self ? self->team->size : 1; }
+
+/* Members meet: who comes last lets the others go on. They work at the same time, so nobody sleeps for long. */
+void GOMP_barrier(void)
+{
+  Team *team = self ? self->team : NULL;
+  if (!team || team->size == 1) return;
+  const int next = atomic_load_explicit(&team->met, memory_order_relaxed) + 1;
+  if (atomic_fetch_add(&team->arrived, 1) + 1 == team->size) {
+    atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
+    atomic_store_explicit(&team->met, next, memory_order_release);
+    return;
+  }
+  while (!watch(&team->met, next, WHILE)) nanosleep(&(struct timespec){.tv_nsec = MOMENT / 10}, NULL);
+}
 
 bool GOMP_loop_nonmonotonic_dynamic_next(long *from, long *to)
 {

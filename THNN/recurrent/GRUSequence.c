@@ -89,38 +89,36 @@ THNN_KERNEL void throughReset(const real *restrict gates, const real *restrict h
   }
 }
 
-/* ---- one sample, large weights: each task has some rows of weight, or some cells */
+/* ---- one sample: what a step needs of all cells is there when threads have met */
 
-static void forwardOne(int threads, const GruSteps *m, const real *weight, real *sums, int64_t share, const Sequence *s)
+static void forwardOne(const GruSteps *m, const Panels *w, const Shares *shares, const Sequence *s)
 {
-  const int64_t hidden = s->hidden, row = GRU_PARTS * hidden, toG = 2 * hidden, tasks = THNN_ceilDiv(hidden, TASK_ROWS);
-  const real *h = m->h0;
+  const int64_t hidden = s->hidden, row = GRU_PARTS * hidden, toG = 2 * hidden;
+#pragma omp parallel num_threads((int)shares->parts)
   for (int64_t t = 0; t < s->steps; t++) {
     real *gates = m->gates + t * row, *reset = m->reset + t * hidden, *output = m->output + t * hidden;
-#pragma omp parallel for num_threads(threads)
-    for (int64_t task = 0; task < tasks; task++)
-      combine(sums + task * share, h, weight, row, s->resetFirst ? toG : row, task * TASK_ROWS, THNN_min((task + 1) * TASK_ROWS, hidden));
-    if (s->resetFirst) {
-#pragma omp parallel for num_threads(threads)
-      for (int64_t task = 0; task < tasks; task++) {
-        const int64_t begin = task * TASK_ROWS, end = THNN_min(begin + TASK_ROWS, hidden);
-        for (int64_t at = begin; at < toG; at += hidden) addSums(gates + at, sums + at, share, tasks, end - begin);
+    const real *h = t ? output - hidden : m->h0;
+#pragma omp for schedule(static)
+    for (int64_t part = 0; part < shares->parts; part++)
+      for (int64_t i = 0; i < blocksOf(shares, part); i++) {
+        const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, hidden), n = end - begin;
+        addColumns(gates + begin, h, panelOf(w, 0, begin), w->row, hidden, n);
+        addColumns(gates + hidden + begin, h, panelOf(w, 1, begin), w->row, hidden, n);
+        if (!s->resetFirst) {
+          memset(reset + begin, 0, (size_t)n * sizeof(real));
+          addColumns(reset + begin, h, panelOf(w, 2, begin), w->row, hidden, n);
+        }
         openGates(gates, m->bias, reset, h, begin, end, s);
-        combine(sums + task * share + toG, reset, weight + toG, row, hidden, begin, end);
+        if (!s->resetFirst) finish(gates, m->bias, h, output, isMasked(m->mask, t), begin, end, s);
       }
-    }
-#pragma omp parallel for num_threads(threads)
-    for (int64_t begin = 0; begin < hidden; begin += UNITS) {
-      const int64_t end = THNN_min(begin + UNITS, hidden), n = end - begin;
-      if (!s->resetFirst) {
-        for (int64_t at = begin; at < toG; at += hidden) addSums(gates + at, sums + at, share, tasks, n);
-        memset(reset + begin, 0, (size_t)n * sizeof(real));
-        addSums(reset + begin, sums + toG + begin, share, tasks, n);
-        openGates(gates, m->bias, reset, h, begin, end, s);
-      } else addSums(gates + toG + begin, sums + toG + begin, share, tasks, n);
-      finish(gates, m->bias, h, output, isMasked(m->mask, t), begin, end, s);
-    }
-    h = output;
+    if (!s->resetFirst) continue;
+#pragma omp for schedule(static)
+    for (int64_t part = 0; part < shares->parts; part++)
+      for (int64_t i = 0; i < blocksOf(shares, part); i++) {
+        const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, hidden);
+        addColumns(gates + toG + begin, reset, panelOf(w, 2, begin), w->row, hidden, end - begin);
+        finish(gates, m->bias, h, output, isMasked(m->mask, t), begin, end, s);
+      }
   }
 }
 
@@ -145,29 +143,34 @@ static void gradientsOfReset(const GruStepsBack *b, int64_t t, int64_t n, int64_
                begin, end);
 }
 
-/* What step t + 1 gives back to gradHidden, then step t; step -1 is h0. */
-static void backwardOne(int threads, const GruStepsBack *b, const real *weight, const Sequence *s)
+/* What step t + 1 gives back to gradHidden, then step t; step -1 is h0. The weights of g are the last rows of w. */
+static void backwardOne(const GruStepsBack *b, const Panels *w, const Shares *shares, const Sequence *s)
 {
   const int64_t hidden = s->hidden, row = GRU_PARTS * hidden, toG = 2 * hidden;
+#pragma omp parallel num_threads((int)shares->parts)
   for (int64_t t = s->steps - 1; t >= -1; t--) {
-#pragma omp parallel for num_threads(threads)
-    for (int64_t begin = 0; begin < hidden; begin += UNITS) {
-      const int64_t end = THNN_min(begin + UNITS, hidden);
-      if (t < s->steps - 1) addDots(b->gradHidden, b->gradGates + (t + 1) * row, weight, row, toG, begin, end);
-      if (t < s->steps - 1 && !s->resetFirst) addDots(b->gradHidden, b->gradReset + (t + 1) * hidden, weight + toG, row, hidden, begin, end);
-      if (t >= 0) gradientsOf(b, t, 0, begin, end, s);
-    }
+#pragma omp for schedule(static)
+    for (int64_t part = 0; part < shares->parts; part++)
+      for (int64_t i = 0; i < blocksOf(shares, part); i++) {
+        const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, hidden), after = t + 1;
+        const real *both = panelOf(w, 0, begin), *g = both + toG * w->row;
+        if (after < s->steps) addColumns(b->gradHidden + begin, b->gradGates + after * row, both, w->row, toG, end - begin);
+        if (after < s->steps && !s->resetFirst) addColumns(b->gradHidden + begin, b->gradReset + after * hidden, g, w->row, hidden, end - begin);
+        if (t >= 0) gradientsOf(b, t, 0, begin, end, s);
+      }
     if (t < 0 || !s->resetFirst) continue;
-#pragma omp parallel for num_threads(threads)
-    for (int64_t begin = 0; begin < hidden; begin += UNITS) {
-      const int64_t end = THNN_min(begin + UNITS, hidden);
-      addDots(b->gradReset + t * hidden, b->gradGates + t * row + toG, weight + toG, row, hidden, begin, end);
-      gradientsOfReset(b, t, 0, begin, end, s);
-    }
+#pragma omp for schedule(static)
+    for (int64_t part = 0; part < shares->parts; part++)
+      for (int64_t i = 0; i < blocksOf(shares, part); i++) {
+        const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, hidden);
+        const real *g = panelOf(w, 0, begin) + toG * w->row;
+        addColumns(b->gradReset + t * hidden + begin, b->gradGates + t * row + toG, g, w->row, hidden, end - begin);
+        gradientsOfReset(b, t, 0, begin, end, s);
+      }
   }
 }
 
-/* ---- more samples, or small weights: products with weights that are packed once */
+/* ---- more samples: products with weights that are packed once */
 
 /* The weights of r and z, and those of g; transposed for the way back. */
 typedef struct Packed {
@@ -222,11 +225,11 @@ static void backwardSome(Call *call, int threads, const GruStepsBack *b, Packed 
 static void forward(Call *call, const GruSteps *m, const real *weight, const Sequence *s)
 {
   const int threads = sequenceThreads(call, s), parts = isApart(s) ? threads : 1;
-  const int64_t n = s->samples, share = THNN_perThread(GRU_PARTS * s->hidden);
-  if (n == 1 && !isApart(s)) {
-    weight = inRows(call, threads, weight, s);
-    real *sums = THNN_scratch(call, THNN_ceilDiv(s->hidden, TASK_ROWS) * share, sizeof(real)); /* one for each task */
-    if (THNN_ready(call)) forwardOne(threads, m, weight, sums, share, s);
+  const int64_t n = s->samples;
+  if (n == 1) {
+    const Shares shares = sharesOf(call, s);
+    const Panels panels = panelsOf(call, weight, 0, &shares, s);
+    if (THNN_ready(call)) forwardOne(m, &panels, &shares, s);
     return;
   }
   const Packed w = packed(call, threads, weight, 0, s);
@@ -239,9 +242,10 @@ static void backward(Call *call, const GruStepsBack *b, const real *weight, cons
 {
   const int threads = sequenceThreads(call, s), parts = isApart(s) ? threads : 1;
   const int64_t n = s->samples;
-  if (n == 1 && !isApart(s)) {
-    weight = inRows(call, threads, weight, s);
-    if (THNN_ready(call)) backwardOne(threads, b, weight, s);
+  if (n == 1) {
+    const Shares shares = sharesOf(call, s);
+    const Panels panels = panelsOf(call, weight, 1, &shares, s);
+    if (THNN_ready(call)) backwardOne(b, &panels, &shares, s);
     return;
   }
   const Packed w = packed(call, threads, weight, 1, s);

@@ -58,24 +58,24 @@ THNN_KERNEL void gradients(const real *restrict gates, real *restrict gradGates,
   }
 }
 
-/* One sample, large weights: each task has some cells of a step. */
-static void forwardOne(int threads, const LstmSteps *m, const real *weight, real *sums, int64_t share, const Sequence *s)
+/* One sample: cells and gates of a step follow from all cells of the step before. */
+static void forwardOne(const LstmSteps *m, const Panels *w, const Shares *shares, const Sequence *s)
 {
-  const int64_t hidden = s->hidden, row = LSTM_PARTS * hidden, tasks = THNN_ceilDiv(hidden, TASK_ROWS);
-  const real *h = m->h0, *c = m->c0;
+  const int64_t hidden = s->hidden, row = LSTM_PARTS * hidden;
+#pragma omp parallel num_threads((int)shares->parts)
   for (int64_t t = 0; t < s->steps; t++) {
     real *gates = m->gates + t * row, *output = m->output + t * hidden, *cell = m->cell + t * hidden;
-#pragma omp parallel for num_threads(threads)
-    for (int64_t task = 0; task < tasks; task++)
-      combine(sums + task * share, h, weight, row, row, task * TASK_ROWS, THNN_min((task + 1) * TASK_ROWS, hidden));
-#pragma omp parallel for num_threads(threads)
-    for (int64_t begin = 0; begin < hidden; begin += UNITS) {
-      const int64_t end = THNN_min(begin + UNITS, hidden);
-      for (int64_t at = begin; at < row; at += hidden) addSums(gates + at, sums + at, share, tasks, end - begin);
-      cells(gates, m->bias, c, output, cell, begin, end, s);
-    }
-    h = output;
-    c = cell;
+    const real *h = t ? output - hidden : m->h0, *c = t ? cell - hidden : m->c0;
+#pragma omp for schedule(static)
+    for (int64_t part = 0; part < shares->parts; part++)
+      for (int64_t i = 0; i < blocksOf(shares, part); i++) {
+        const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, hidden);
+        for (int64_t k = 0; k < LSTM_PARTS; k++) {
+          const int64_t gate = t % 2 ? LSTM_PARTS - 1 - k : k;
+          addColumns(gates + gate * hidden + begin, h, panelOf(w, gate, begin), w->row, hidden, end - begin);
+        }
+        cells(gates, m->bias, c, output, cell, begin, end, s);
+      }
   }
 }
 
@@ -98,11 +98,11 @@ static void forwardSome(Call *call, int threads, const LstmSteps *m, const real 
 static void forward(Call *call, const LstmSteps *m, const real *weight, const Sequence *s)
 {
   const int threads = sequenceThreads(call, s), parts = isApart(s) ? threads : 1;
-  const int64_t n = s->samples, row = LSTM_PARTS * s->hidden, share = THNN_perThread(row);
-  if (n == 1 && !isApart(s)) {
-    weight = inRows(call, threads, weight, s);
-    real *sums = THNN_scratch(call, THNN_ceilDiv(s->hidden, TASK_ROWS) * share, sizeof(real)); /* one for each task */
-    if (THNN_ready(call)) forwardOne(threads, m, weight, sums, share, s);
+  const int64_t n = s->samples, row = LSTM_PARTS * s->hidden;
+  if (n == 1) {
+    const Shares shares = sharesOf(call, s);
+    const Panels panels = panelsOf(call, weight, 0, &shares, s);
+    if (THNN_ready(call)) forwardOne(m, &panels, &shares, s);
     return;
   }
   const real *packed = THNN_(packGemm)(call, threads, (int)s->isTurned, row, s->hidden, weight, s->columns);
@@ -121,16 +121,18 @@ static void gradientsOf(const LstmStepsBack *b, int64_t t, int64_t n, int64_t be
 }
 
 /* What step t + 1 gives back to gradHidden, then step t; step -1 is h0. */
-static void backwardOne(int threads, const LstmStepsBack *b, const real *weight, const Sequence *s)
+static void backwardOne(const LstmStepsBack *b, const Panels *w, const Shares *shares, const Sequence *s)
 {
   const int64_t row = LSTM_PARTS * s->hidden;
+#pragma omp parallel num_threads((int)shares->parts)
   for (int64_t t = s->steps - 1; t >= -1; t--) {
-#pragma omp parallel for num_threads(threads)
-    for (int64_t begin = 0; begin < s->hidden; begin += UNITS) {
-      const int64_t end = THNN_min(begin + UNITS, s->hidden);
-      if (t < s->steps - 1) addDots(b->gradHidden, b->gradGates + (t + 1) * row, weight, row, row, begin, end);
-      if (t >= 0) gradientsOf(b, t, 0, begin, end, s);
-    }
+#pragma omp for schedule(static)
+    for (int64_t part = 0; part < shares->parts; part++)
+      for (int64_t i = 0; i < blocksOf(shares, part); i++) {
+        const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, s->hidden);
+        if (t < s->steps - 1) addColumns(b->gradHidden + begin, b->gradGates + (t + 1) * row, panelOf(w, 0, begin), w->row, row, end - begin);
+        if (t >= 0) gradientsOf(b, t, 0, begin, end, s);
+      }
   }
 }
 
@@ -149,9 +151,10 @@ static void backward(Call *call, const LstmStepsBack *b, const real *weight, con
 {
   const int threads = sequenceThreads(call, s), parts = isApart(s) ? threads : 1;
   const int64_t n = s->samples, row = LSTM_PARTS * s->hidden;
-  if (n == 1 && !isApart(s)) {
-    weight = inRows(call, threads, weight, s);
-    if (THNN_ready(call)) backwardOne(threads, b, weight, s);
+  if (n == 1) {
+    const Shares shares = sharesOf(call, s);
+    const Panels panels = panelsOf(call, weight, 1, &shares, s);
+    if (THNN_ready(call)) backwardOne(b, &panels, &shares, s);
     return;
   }
   const real *packed = THNN_(packGemm)(call, threads, !s->isTurned, s->hidden, row, weight, s->columns);

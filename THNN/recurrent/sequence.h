@@ -80,83 +80,97 @@ static inline int32_t checkCellsOf(const char *f, const char *name, View v, cons
 #ifndef THNN_CUDA
 #include "core/turn.h"
 
+typedef real Line __attribute__((vector_size(64), aligned(sizeof(real)), may_alias));
+
 enum {
-  SMALL = 1 << 19,  /* bytes of weights, at most: a thread that reads them all is done before threads meet */
-  TASK_ROWS = 128,  /* rows of weight in a task, whose sums are added later */
-  UNITS = 64,       /* cells in a task */
-  LONGEST = 1024    /* terms of a sum in reals */
+  SMALL = 1 << 19,                   /* bytes of weights, at most: a thread that reads them all is done before threads meet */
+  CELLS = 256 / (int)sizeof(real),   /* in a block: sums of one of their gates fill four large registers */
+  FEW = 4,                           /* steps for which packing the weight takes longer than it saves */
+  TERMS = 128                        /* of a sum in registers */
 };
 
 /* Does each thread take all steps of some samples? Else a step's work is shared among threads. */
-static int isApart(const Sequence *s) { return s->hidden * s->hidden <= SMALL / s->parts / (int64_t)sizeof(real); }
+static int isApart(const Sequence *s) { return s->samples > 1 && s->hidden * s->hidden <= SMALL / s->parts / (int64_t)sizeof(real); }
 
 static int sequenceThreads(const Call *call, const Sequence *s)
 {
   const int threads = THNN_threads(call, THNN_min(s->samples, 1 << 20) * THNN_min(s->hidden * s->hidden, 1 << 30) * s->parts);
-  return isApart(s) ? (int)THNN_max(THNN_min(threads, s->samples), 1) : threads;
+  return isApart(s) ? (int)THNN_min(threads, s->samples) : threads;
 }
 
-/* ---- one sample, large weights: packing them would take longer than it saves */
+/* ---- one sample: a thread has the same blocks of cells in all steps, and finds their weights in its cache; threads meet in each step */
 
-/* The weight row by row, as these loops read it: how it lay changes no result. NULL if there is no memory. */
-static const real *inRows(Call *call, int threads, const real *weight, const Sequence *s)
+/* How many blocks of cells there are, in how many parts. */
+typedef struct Shares {
+  int64_t blocks, parts;
+} Shares;
+
+static Shares sharesOf(const Call *call, const Sequence *s)
 {
-  if (!s->isTurned) return weight;
-  enum { SOME = 16 };
-  const int64_t hidden = s->hidden, row = s->parts * hidden;
-  real *copy = THNN_scratch(call, hidden * row, sizeof(real));
-  if (!copy) return NULL;
-#pragma omp parallel for num_threads(threads)
-  for (int64_t first = 0; first < row; first += SOME)
-    for (int64_t k = 0; k < hidden; k += SOME)
-      turn(copy + k * row + first, row, weight + first * hidden + k, hidden, THNN_min(SOME, row - first), THNN_min(SOME, hidden - k));
-  return copy;
+  const int64_t blocks = THNN_ceilDiv(s->hidden, CELLS);
+  return (Shares){blocks, THNN_max(THNN_min(blocks, sequenceThreads(call, s)), 1)};
 }
 
-/* sums = x matrix, for the rows begin to end of the matrix, which are ld elements apart. */
-THNN_KERNEL void combine(real *restrict sums, const real *restrict x, const real *restrict matrix, int64_t ld, int64_t columns,
-                         int64_t begin, int64_t end)
+static inline int64_t firstBlock(const Shares *shares, int64_t part) { return shares->blocks * part / shares->parts; }
+static inline int64_t blocksOf(const Shares *shares, int64_t part) { return firstBlock(shares, part + 1) - firstBlock(shares, part); }
+
+/* The first cell of a part's i-th block in step t. Every other step goes from the last block to the first one: what is still in the cache is
+ * needed first. */
+static inline int64_t cellsAt(const Shares *shares, int64_t part, int64_t i, int64_t t)
 {
-  memset(sums, 0, (size_t)columns * sizeof(real));
-  int64_t j = begin;
-  for (; j + 4 <= end; j += 4) {
-    const real *w0 = matrix + j * ld, *w1 = w0 + ld, *w2 = w1 + ld, *w3 = w2 + ld, *v = x + j;
-    for (int64_t k = 0; k < columns; k++) sums[k] += v[0] * w0[k] + v[1] * w1[k] + v[2] * w2[k] + v[3] * w3[k];
-  }
-  for (; j < end; j++)
-    for (int64_t k = 0; k < columns; k++) sums[k] += x[j] * matrix[j * ld + k];
+  return CELLS * (t % 2 ? firstBlock(shares, part + 1) - 1 - i : firstBlock(shares, part) + i);
 }
 
-/* Adds those of all tasks, which are `share` elements apart. */
-THNN_KERNEL void addSums(real *restrict y, const real *restrict sums, int64_t share, int64_t tasks, int64_t n)
-{
-  for (int64_t task = 0; task < tasks; task++)
-    for (int64_t k = 0; k < n; k++) y[k] += sums[task * share + k];
-}
+/* Where the columns of cells lie of the weight, or of the weight transposed, whose rows are `row` elements apart. The weight has such columns
+ * for each gate, the transposed one has the rows of all gates. */
+typedef struct Panels {
+  const real *at;
+  int64_t row, toGate, toCell;
+} Panels;
 
-/* y[k] += x . matrix[k], for the rows begin to end of the matrix. */
-THNN_KERNEL void addDots(real *restrict y, const real *restrict x, const real *restrict matrix, int64_t ld, int64_t columns, int64_t begin,
-                         int64_t end)
+static inline const real *panelOf(const Panels *p, int64_t gate, int64_t cell) { return p->at + gate * p->toGate + cell * p->toCell; }
+
+/* Cells by cells one after the other; or as they lie, if there are few steps. `at` is NULL if there is no memory. */
+static Panels panelsOf(Call *call, const real *weight, int isTransposed, const Shares *shares, const Sequence *s)
 {
-  for (int64_t k = begin; k < end; k += 4) {
-    const real *w[4]; /* where rows end, the last one again */
-    for (int64_t r = 0; r < 4; r++) w[r] = matrix + THNN_min(k + r, end - 1) * ld;
-    double sum[4] = {0};
-    for (int64_t first = 0; first < columns; first += LONGEST) {
-      real sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
-#pragma omp simd reduction(+ : sum0, sum1, sum2, sum3)
-      for (int64_t i = first; i < THNN_min(first + LONGEST, columns); i++) {
-        sum0 += x[i] * w[0][i];
-        sum1 += x[i] * w[1][i];
-        sum2 += x[i] * w[2][i];
-        sum3 += x[i] * w[3][i];
-      }
-      sum[0] += sum0;
-      sum[1] += sum1;
-      sum[2] += sum2;
-      sum[3] += sum3;
+  const int64_t hidden = s->hidden, gates = isTransposed ? 1 : s->parts, rows = s->parts / gates * hidden;
+  const int isTurned = isTransposed != (int)s->isTurned;
+  if (s->steps < FEW && !isTurned) return (Panels){weight, s->columns, hidden, 1};
+  real *packed = THNN_scratch(call, shares->blocks * CELLS * gates * rows, sizeof(real));
+  if (!packed) return (Panels){0};
+#pragma omp parallel for num_threads((int)shares->parts)
+  for (int64_t part = 0; part < shares->parts; part++)
+    for (int64_t i = 0; i < blocksOf(shares, part) * gates; i++) {
+      const int64_t cell = CELLS * (firstBlock(shares, part) + i / gates), column = i % gates * hidden + cell;
+      const int64_t n = THNN_min(CELLS, hidden - cell);
+      real *panel = packed + (firstBlock(shares, part) * gates + i) * CELLS * rows;
+      if (n < CELLS) memset(panel, 0, (size_t)(rows * CELLS) * sizeof(real));
+      if (isTurned) turn(panel, CELLS, weight + column * s->columns, s->columns, n, rows);
+      else
+        for (int64_t r = 0; r < rows; r++) memcpy(panel + r * CELLS, weight + r * s->columns + column, (size_t)n * sizeof(real));
     }
-    for (int64_t r = 0; r < THNN_min(4, end - k); r++) y[k + r] += (real)sum[r];
+  return (Panels){packed, CELLS, rows * CELLS, gates * rows};
+}
+
+/* y += x matrix, for n of the CELLS columns of a panel, whose rows are ld elements apart. */
+THNN_KERNEL void addColumns(real *restrict y, const real *restrict x, const real *restrict matrix, int64_t ld, int64_t rows, int64_t n)
+{
+  if (n < CELLS && ld != CELLS) { /* what lies beside them is no zero */
+    for (int64_t j = 0; j < rows; j++)
+      for (int64_t k = 0; k < n; k++) y[k] += x[j] * matrix[j * ld + k];
+    return;
+  }
+  for (int64_t first = 0; first < rows; first += TERMS) {
+    Line sums[4], s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+    for (int64_t j = first; j < THNN_min(first + TERMS, rows); j++) {
+      const Line *w = (const Line *)(matrix + j * ld);
+      s0 += x[j] * w[0];
+      s1 += x[j] * w[1];
+      s2 += x[j] * w[2];
+      s3 += x[j] * w[3];
+    }
+    sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
+    for (int64_t k = 0; k < n; k++) y[k] += ((const real *)sums)[k];
   }
 }
 #endif

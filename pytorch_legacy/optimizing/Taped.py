@@ -46,6 +46,7 @@ _PASSES: dict[Any, Callable[[Any], bool]] = {
     nn.BatchNormalization.updateOutput: lambda module: not module.train,
     nn.LogSoftMax.updateOutput: lambda module: not module.fastExp,
     nn.SpatialAveragePooling.updateOutput: attrgetter("divide"),
+    nn.LookupTable.updateOutput: lambda module: type(module) is nn.LookupTable and module.maxNorm is None,
     rnn.SeqLSTM.updateOutput: _forgets,
     rnn.SeqGRU.updateOutput: _forgets,
     rnn.Sequencer.updateOutput: lambda module: not module._remembers(),

@@ -10,7 +10,7 @@ import pytest
 from pytorch_legacy import backend
 from tests import capi
 from tests.core.test_fused_cells import call, sigmoid
-from tests.core.test_lstm_sequence import WAYS, H, T, turned
+from tests.core.test_lstm_sequence import LARGE, THREADS, WAYS, H, T, turned
 
 Arrays = dict[str, Any]
 
@@ -121,7 +121,7 @@ def test_gradients(resetFirst: int, samples: int, size: int, isTurned: bool, isM
 def test_threads(resetFirst: int, samples: int, size: int) -> None:
     """However steps and samples are shared among threads, results have the same bits."""
     found = []
-    for threads in (1, 2, 3):
+    for threads in THREADS:
         backend.set_num_threads(threads)
         given = drawn(resetFirst, samples, np.float32, size=size)
         results = forward("Float", resetFirst, given)
@@ -132,17 +132,49 @@ def test_threads(resetFirst: int, samples: int, size: int) -> None:
             np.testing.assert_array_equal(other[name], array, err_msg=name)
 
 
+@pytest.mark.parametrize("size", [H, 64, LARGE])
+@pytest.mark.parametrize("steps", [1, 2, 3, 7])
+@pytest.mark.parametrize("isTurned", [False, True])
 @pytest.mark.parametrize("resetFirst", [0, 1])
-def test_strides_and_no_steps(resetFirst: int) -> None:
-    """What lies in every other column gives the same bits; without steps the gradient of the state stays."""
+def test_one_sample_as_two(size: int, steps: int, isTurned: bool, resetFirst: int) -> None:
+    """One sample has loops of its own, which pack the weight if there are enough steps."""
+    one = masked(drawn(resetFirst, 1, steps=steps, size=size))
+    one["mask"][0] = 0
+    one["weight"] /= np.sqrt(size)
+    if isTurned:
+        one["weight"] = turned(one["weight"])
+    two = (
+        one | {name: np.repeat(one[name], 2, axis=-2) for name in ("gates", "h0")} | {"mask": np.repeat(one["mask"], 2, axis=-1)}
+    )
+    found = []
+    for given in (one, two):
+        results = forward("Double", resetFirst, given)
+        gradients = backward("Double", resetFirst, given, results, results["output"], given["h0"])
+        found.append(results | {f"grad {name}": gradients[name] for name in ("gates", "h0")})
+    for name, array in found[0].items():
+        np.testing.assert_allclose(np.repeat(array, 2, axis=-2), found[1][name], rtol=0, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("samples", [1, 3])
+@pytest.mark.parametrize("resetFirst", [0, 1])
+def test_no_steps_and_no_cells(samples: int, resetFirst: int) -> None:
+    """Without steps the gradient of the state stays."""
+    none = drawn(resetFirst, samples, steps=0)
+    results = forward("Double", resetFirst, none)
+    np.testing.assert_array_equal(backward("Double", resetFirst, none, results, results["output"], none["h0"])["h0"], none["h0"])
+    empty = drawn(resetFirst, samples, size=0)
+    results = forward("Double", resetFirst, empty)
+    assert backward("Double", resetFirst, empty, results, results["output"], empty["h0"])["h0"].size == 0
+
+
+@pytest.mark.parametrize("resetFirst", [0, 1])
+def test_strides(resetFirst: int) -> None:
+    """What lies in every other column gives the same bits."""
     given = masked(drawn(resetFirst, 3))
     expected = forward("Double", resetFirst, given)
     spread = {name: np.repeat(array, 2, axis=-1)[..., ::2] for name, array in given.items()}
     for name, array in forward("Double", resetFirst, spread).items():
         np.testing.assert_array_equal(array, expected[name])
-    none = drawn(resetFirst, 3, steps=0)
-    results = forward("Double", resetFirst, none)
-    np.testing.assert_array_equal(backward("Double", resetFirst, none, results, results["output"], none["h0"])["h0"], none["h0"])
 
 
 @pytest.mark.parametrize("samples", [1, 3])

@@ -13,7 +13,8 @@ from tests.core.test_fused_cells import call, lstm
 
 T, H = 4, 5
 LARGE = 230  # cells: threads share their weights, and one sample has loops of its own
-WAYS = [(1, H), (2, H), (9, H), (30, H), (1, LARGE), (3, LARGE)]  # samples and cells
+WAYS = [(1, H), (2, H), (9, H), (30, H), (1, 128), (1, LARGE), (3, LARGE)]  # samples and cells
+THREADS = 1, 2, 3, 20  # 128 cells have work for two, 230 for four
 PLACES = {0: (0, 1, 2, 3), 1: (0, 1, 3, 2)}  # where i, f, g and o lie
 
 
@@ -115,7 +116,7 @@ def test_gradients(order: int, samples: int, size: int, isTurned: bool) -> None:
 def test_threads(samples: int, size: int, isTurned: bool) -> None:
     """However steps and samples are shared among threads, results have the same bits."""
     found = []
-    for threads in (1, 2, 3):
+    for threads in THREADS:
         backend.set_num_threads(threads)
         given = drawn(samples, np.float32, size=size)
         if isTurned:
@@ -128,16 +129,46 @@ def test_threads(samples: int, size: int, isTurned: bool) -> None:
             np.testing.assert_array_equal(other[name], array, err_msg=name)
 
 
-def test_strides_and_no_steps() -> None:
-    """What lies in every other column gives the same bits; without steps the gradients of the states stay."""
-    given = drawn(3)
-    expected = forward("Double", 0, given)
-    spread = {name: np.repeat(array, 2, axis=-1)[..., ::2] for name, array in given.items()}
-    for name, array in forward("Double", 0, spread).items():
-        np.testing.assert_array_equal(array, expected[name])
-    none = drawn(3, steps=0)
+@pytest.mark.parametrize("size", [H, 64, LARGE])
+@pytest.mark.parametrize("steps", [1, 2, 3, 7])
+@pytest.mark.parametrize("isTurned", [False, True])
+def test_one_sample_as_two(size: int, steps: int, isTurned: bool) -> None:
+    """One sample has loops of its own, which pack the weight if there are enough steps."""
+    one = drawn(1, steps=steps, size=size)
+    one["weight"] /= np.sqrt(size)
+    if isTurned:
+        one["weight"] = turned(one["weight"])
+    two = one | {name: np.repeat(one[name], 2, axis=-2) for name in ("gates", "h0", "c0")}
+    found = []
+    for given in (one, two):
+        results = forward("Double", 1, given)
+        states = {"output": results["output"], "h": given["h0"], "c": given["c0"]}
+        gradients = backward("Double", 1, given, results, states)
+        found.append(results | {f"grad {name}": gradients[name] for name in ("gates", "h0", "c0")})
+    for name, array in found[0].items():
+        np.testing.assert_allclose(np.repeat(array, 2, axis=-2), found[1][name], rtol=0, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("samples", [1, 3])
+def test_no_steps_and_no_cells(samples: int) -> None:
+    """Without steps the gradients of the states stay."""
+    none = drawn(samples, steps=0)
     results = forward("Double", 0, none)
     states = {"output": results["output"], "h": none["h0"], "c": none["c0"]}
     found = backward("Double", 0, none, results, states)
     np.testing.assert_array_equal(found["h0"], none["h0"])
     np.testing.assert_array_equal(found["c0"], none["c0"])
+    empty = drawn(samples, size=0)
+    results = forward("Double", 0, empty)
+    assert (
+        backward("Double", 0, empty, results, {"output": results["output"], "h": empty["h0"], "c": empty["c0"]})["h0"].size == 0
+    )
+
+
+def test_strides() -> None:
+    """What lies in every other column gives the same bits."""
+    given = drawn(3)
+    expected = forward("Double", 0, given)
+    spread = {name: np.repeat(array, 2, axis=-1)[..., ::2] for name, array in given.items()}
+    for name, array in forward("Double", 0, spread).items():
+        np.testing.assert_array_equal(array, expected[name])

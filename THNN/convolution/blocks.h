@@ -46,6 +46,7 @@ static void packBlock(const Sum *s, real *to, int64_t step, const real *from, in
   const int64_t taps = h->taps * w->taps, way = w->weightStep, itemSize = sizeof(real);
   const int inLine = (way == 1 || way == -1 || w->taps == 1) && (h->taps == 1 || h->weightStep == way * w->taps);
   const int up = inLine && (way == 1 || taps == 1), isWhole = up && (taps == s->weightPlane || s->planes == 1);
+  const int64_t first = THNN_min((h->taps - 1) * h->weightStep, 0) + THNN_min((w->taps - 1) * way, 0);
   for (int64_t m = 0; m < s->t.taps; m++, from += s->t.weightStep) {
     if (isWhole) {
       turn(to, step, from, s->weightOutput, outputs, taps * s->planes);
@@ -55,14 +56,17 @@ static void packBlock(const Sum *s, real *to, int64_t step, const real *from, in
     for (int64_t c = 0; c < s->planes; c++, to += taps * step) {
       const real *plane = from + c * s->weightPlane;
       /* Where the kernels of a plane lie together, but far from those of the next one, a processor does not see these coming. */
-      if (s->weightOutput <= taps) THNN_fetch(plane - (up ? 0 : taps - 1), PLANES_AHEAD * s->weightPlane * itemSize, outputs * taps * itemSize);
+      if (s->weightOutput < s->weightPlane)
+        THNN_fetch(plane + first, PLANES_AHEAD * s->weightPlane * itemSize, outputs * s->weightOutput * itemSize);
       if (up) turn(to, step, plane, s->weightOutput, outputs, taps);
       else if (inLine && way == -1) turn(to + (taps - 1) * step, -step, plane - (taps - 1), s->weightOutput, outputs, taps);
       else
-        for (int64_t o = 0; o < outputs; o++)
-          for (int64_t i = 0; i < h->taps; i++)
-            for (int64_t j = 0; j < w->taps; j++)
-              to[(i * w->taps + j) * step + o] = plane[o * s->weightOutput + i * h->weightStep + j * way];
+        for (int64_t i = 0; i < h->taps; i++)
+          for (int64_t j = 0; j < w->taps; j++) {
+            real *row = to + (i * w->taps + j) * step;
+            const real *tap = plane + i * h->weightStep + j * way;
+            for (int64_t o = 0; o < outputs; o++) row[o] = tap[o * s->weightOutput];
+          }
     }
   }
 }

@@ -86,6 +86,22 @@ static Way wayOf(const Call *call, const Sum *s, const Engine *e, int isFrozen)
   return e->direct(s);
 }
 
+/* Is the gradient of the weights computed in Winograd's way? Tiles are to hold enough places, and to be so many that it pays to transform all
+ * kernels back. */
+static int isTiled(const Call *call, const Sum *s)
+{
+  enum {
+    PLANES = 16,
+    PLACES = 8,  /* of a tile, */
+    KERNELS = 32 /* and of all together */
+  };
+  const int32_t how = THNN_convolutionWay(call);
+  if (!isForWinograd(s) || s->samples == 0) return 0;
+  if (how == THNN_BY_WINOGRAD_4) return 1;
+  const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, 4) * THNN_ceilDiv(s->w.out, 4), places = s->samples * s->h.out * s->w.out;
+  return how == THNN_FAST && s->planes >= PLANES && s->outputs >= PLANES && places > PLACES * tiles + KERNELS;
+}
+
 /* ---- sums */
 
 /* A product takes less time than an element of most layers: half a million of them take 25 microseconds. */
@@ -337,7 +353,10 @@ void THNN_(denseWeights)(Call *call, const Convolution *c, const real *x, const 
       const Sum one = groupOf(&s, group);
       THNN_(gradientByDefinition)(&one, gradWeight + group * s.weightGroup, scale, threads);
     }
-  else e->gradient(call, &s, gradWeight, scale, threads);
+  else {
+    const int isDone = isTiled(call, &s) && e->winogradGradient(call, &s, gradWeight, scale, threads);
+    if (!isDone && THNN_ready(call)) e->gradient(call, &s, gradWeight, scale, threads);
+  }
 }
 
 THNN_KERNEL double sumRow(const real *x, int64_t n) { return sumCells(x, n); }

@@ -6,10 +6,10 @@
 #include "convolution/direct_sum.h"
 #include "convolution/gradient.h"
 #ifdef THNN_REAL_IS_Float /* doubles take the plain sum */
-#include "convolution/winograd.h"
-#define THNN_WINOGRAD winogradSize, winogradPack, winogradSum
+#include "convolution/winograd_gradient.h"
+#define THNN_WINOGRAD winogradSize, winogradPack, winogradSum, winogradGradient
 #else
-#define THNN_WINOGRAD NULL, NULL, NULL
+#define THNN_WINOGRAD NULL, NULL, NULL, NULL
 #endif
 
 const Engine THNN_ENGINE = {VECTOR_BYTES * 3 / 8, directWay, isWrittenOnce, gradient, directSize, directPack, directSum, THNN_WINOGRAD};

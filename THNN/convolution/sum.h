@@ -69,6 +69,7 @@ typedef struct Engine {
   int64_t (*winogradSize)(const Sum *s, Way way);
   void (*winogradPack)(const Sum *s, Way way, real *packed, int threads);
   int (*winogradSum)(Call *call, const Sum *s, Way way, const real *packed, int threads);
+  int (*winogradGradient)(Call *call, const Sum *s, real *weight, double scale, int threads); /* has it been added? */
 } Engine;
 
 extern const Engine THNN_(engine), THNN_(engineAvx2), THNN_(engineAvx512);

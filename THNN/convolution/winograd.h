@@ -22,7 +22,7 @@ enum {
   TRANSFORMED = 512 << 10, /* bytes of V and M of a band, about: they stay in a second cache */
   TERMS = 128,             /* of a sum, after which it goes to memory: so many transformed kernels of a block stay there, too */
 };
-/* The points of F(4x4), and their squares. */
+/* The points of F(4x4), and their squares; winograd_gradient.h has them, too, and ends with them. */
 #define P 0.625f
 #define S 1.5f
 #define PP (P * P)
@@ -166,11 +166,6 @@ static const Transforms *transformsFor(int64_t across)
 #endif
   return &transforms_8;
 }
-#undef P
-#undef S
-#undef PP
-#undef SS
-
 /* M of a block at point q: (+)= the terms of `planes` planes of x, whose kernels are at u. */
 static void multiplyTerms(const Winograd *d, int64_t q, int64_t block, int64_t first, int64_t planes, const real *u)
 {

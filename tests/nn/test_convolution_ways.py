@@ -239,6 +239,55 @@ def test_no_bit_depends_on_the_size_of_the_cache(tmp_path):
     assert len(found) == 1
 
 
+TILED = [(16, 16, 23, 1), (33, 70, 60, 1), (64, 64, 50, 2), (128, 130, 30, 4), (20, 150, 14, 9), (300, 260, 10, 13)]
+
+
+@pytest.mark.parametrize("planes, outputs, size, batch", TILED)
+def test_gradient_in_tiles(planes, outputs, size, batch):
+    """One slot or several, of one group of rows or several; one sample decides that the plain sum is taken."""
+    random = np.random.default_rng(planes)
+    module = nn.SpatialConvolution(planes, outputs, 3, 3, 1, 1, 1, 0).float()
+    x = random.standard_normal((batch, planes, size, size + 1)).astype("float32")
+    g = gradient(module, x, random)
+    start = random.standard_normal(module.gradWeight.shape)
+
+    def found(way, threads):
+        pl.setConvolution(way)
+        pl.setNumThreads(threads)
+        module.gradWeight[...] = start
+        module.accGradParameters(x, g, 0.5)
+        return module.gradWeight.copy()
+
+    fast, plain = found("fast", 1), found("plain", 1)
+    assert_same([fast - start], [found("definition", 1) - start], 1e-5)
+    assert (fast != plain).any()
+    for threads in (1, 2, 3, 20):
+        np.testing.assert_array_equal(found("winograd4", threads), fast)
+    for value in (np.nan, -np.inf, 1e25):
+        for array in (x, g):
+            before, array[-1, 0, -1, -1] = array[-1, 0, -1, -1], value
+            plain = found("plain", 1)
+            for threads in (1, 2, 3):
+                np.testing.assert_array_equal(found("fast", threads), plain)
+            array[-1, 0, -1, -1] = before
+
+
+@pytest.mark.parametrize(
+    "planes, outputs, size, batch", [(15, 16, 56, 1), (16, 15, 56, 1), (64, 64, 7, 1), (64, 64, 5, 40), (16, 16, 3, 0)]
+)
+def test_gradient_of_few(planes, outputs, size, batch):
+    """Where tiles do not pay the plain sum is taken."""
+    random = np.random.default_rng(planes)
+    module = nn.SpatialConvolution(planes, outputs, 3, 3, 1, 1, 1, 1).float()
+    x = random.standard_normal((batch, planes, size, size)).astype("float32")
+    g = random.standard_normal((batch, outputs, size, size)).astype("float32")
+    results = []
+    for way in ("fast", "plain"):
+        pl.setConvolution(way)
+        results.append(passes(module, x, g)[2])
+    np.testing.assert_array_equal(*results)
+
+
 def test_rounding():
     """The error of each way against double precision: what docs/performance.md says."""
     random = np.random.default_rng(1)
@@ -250,8 +299,8 @@ def test_rounding():
     truths = passes(exact, x.astype("float64"), g.astype("float64"))
     for way, most in {"plain": 2e-6, "winograd2": 4e-6, "winograd4": 1e-5}.items():
         pl.setConvolution(way)
-        for result, truth in zip(passes(module, x, g)[:2], truths, strict=False):
-            assert np.abs(result - truth).max() <= most * np.abs(truth).max()
+        for result, truth, bound in zip(passes(module, x, g)[:3], truths, (most, most, 2e-6), strict=False):
+            assert np.abs(result - truth).max() <= bound * np.abs(truth).max()
 
 
 @pytest.mark.parametrize("way", ["winograd2", "winograd4"])

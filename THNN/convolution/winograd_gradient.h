@@ -1,0 +1,273 @@
+/* The gradient of kernels of 3x3 that move by one, in Winograd's way: 3x3 elements of it from 6x6 cells of x and 4x4 places of y, with 36
+ * multiplications in place of 144. Forward the kernel is transformed, here y is.
+ *
+ *   V[q][tile][c] = B^T x B     U[q][tile][o] = G y G^T     M[q] = sum over tiles of U[q] V[q]     gradient[o][c] = A^T M A
+ *
+ * B and the points are those of winograd.h. A vector holds planes side by side. Rows of tiles fall into slots, each of which has sums of its own,
+ * if a cache holds these: a thread works on a slot alone, and what it has transformed stays there, too. Slots and groups are cut
+ * by shapes alone, so sums have one order for any number of threads.
+ *
+ * A sum of products is no larger than the root of both sums of squares (Cauchy and Schwarz). Where these are so large that a result might not be
+ * finite, or no numbers, nothing is added, and the plain sum is taken. */
+#ifndef THNN_WINOGRAD_GRADIENT_H
+#define THNN_WINOGRAD_GRADIENT_H
+
+#include "convolution/gradient.h"
+#include "convolution/winograd.h"
+
+#ifdef WIDE
+typedef Tiles_16 Lanes;
+typedef AnyTiles_16 AnyLanes;
+#define transformLanes transformCells_16
+#else
+typedef Tiles_8 Lanes;
+typedef AnyTiles_8 AnyLanes;
+#define transformLanes transformCells_8
+#endif
+
+enum {
+  TILE = 4,
+  SQUARES = POINTS * POINTS,
+  SIDE = sizeof(Lanes) / sizeof(THNN_REAL),
+  LEAST_TILES = 48,         /* of a slot */
+  TILED_SLOTS = 16,         /* at most */
+  SUMS_BYTES = 16 << 20,    /* of the sums of a slot: they stay in a thread's second cache, */
+  NEAR_BYTES = 768 << 10,   /* and so do U and V of a group; */
+  FAR_BYTES = 8 << 20       /* those of all threads */
+};
+
+/* G, whose rows are the powers of a point over the product of its differences from the others. */
+#define ROW(sign, p, other) \
+  {1 / (2 * p * p * (p * p - other * other)), sign / (2 * p * (p * p - other * other)), 1 / (2 * (p * p - other * other)), \
+   sign * p / (2 * (p * p - other * other))}
+static const THNN_REAL ofPlaces[POINTS][TILE] = {{1 / (PP * SS)}, ROW(+1, P, S), ROW(-1, P, S), ROW(+1, S, P), ROW(-1, S, P), {0, 0, 0, 1}};
+#undef ROW
+
+typedef struct TiledGradient {
+  const Sum *s;
+  int64_t down, across, length;  /* tiles of a plane; columns of x that a row of tiles sees */
+  int64_t wide, xCell, yCell;    /* whole vectors of planes of x; from a tile to the next one in V and in U */
+  int64_t vPoint, uPoint;        /* from a point to the next one */
+  int64_t rows, blocks, columns; /* planes of y in a block of the sums; such blocks; blocks of planes of x */
+  int64_t group;                 /* rows of tiles whose U and V there are at once */
+  real *u, *v;
+  int32_t *distance; /* of tiles of V */
+} TiledGradient;
+
+/* u = G w */
+THNN_INLINE void transformPlaces(const Lanes *w, const int step, Lanes *u, const int uStep)
+{
+  const THNN_REAL(*g)[TILE] = ofPlaces;
+  u[0] = g[0][0] * w[0];
+#pragma GCC unroll 2
+  for (int r = 1; r < POINTS - 1; r += 2) {
+    const Lanes even = g[r][0] * w[0] + g[r][2] * w[2 * step], odd = g[r][1] * w[step] + g[r][3] * w[3 * step];
+    u[r * uStep] = even + odd;
+    u[(r + 1) * uStep] = even - odd;
+  }
+  u[(POINTS - 1) * uStep] = w[3 * step];
+}
+
+/* y = A^T m, three numbers. */
+THNN_INLINE void transformToKernel(const Lanes *m, const int step, Lanes *y, const int yStep)
+{
+  const Lanes p = m[step] + m[2 * step], q = m[step] - m[2 * step], r = m[3 * step] + m[4 * step], t = m[3 * step] - m[4 * step];
+  y[0] = m[0] + p + r;
+  y[yStep] = P * q + S * t;
+  y[2 * yStep] = PP * p + SS * r + m[5 * step];
+}
+#undef P
+#undef S
+#undef PP
+#undef SS
+
+THNN_INLINE THNN_REAL sumOfLanes(const Lanes *p)
+{
+  THNN_REAL sum = 0;
+  for (int i = 0; i < SIDE; i++) sum += (*p)[i];
+  return sum;
+}
+
+/* n columns of a row, planes last: to[w * cell + c] = x[c * plane + w + first], and 0 outside of the row and for planes up to `wide`. */
+static void layLine(real *to, int64_t cell, const real *x, int64_t plane, int64_t planes, int64_t wide, int64_t width, int64_t first, int64_t n)
+{
+  const int64_t before = THNN_min(THNN_max(-first, 0), n), inside = THNN_max(THNN_min(n, width - first) - before, 0);
+  memset(to, 0, (size_t)(before * cell) * sizeof(real));
+  if (inside > 0) layCells(to + before * cell, cell, x + first + before, plane, 1, planes, wide, inside);
+  memset(to + (before + inside) * cell, 0, (size_t)((n - before - inside) * cell) * sizeof(real));
+}
+
+/* V of a row of tiles, from tile `at` of the group on. Returns the sum of its squares. */
+static THNN_REAL transformX(const TiledGradient *g, int64_t row, int64_t at, real *buffer)
+{
+  const Sum *s = g->s;
+  const int64_t sample = row / g->down, top = row % g->down * TILE + s->h.first;
+  Lanes squares = {0};
+  for (int64_t i = 0; i < POINTS; i++) {
+    real *to = buffer + i * g->length * g->xCell;
+    if (top + i < 0 || top + i >= s->h.in) memset(to, 0, (size_t)(g->length * g->xCell) * sizeof(real));
+    else
+      layLine(to, g->xCell, s->x + sample * s->xSample + (top + i) * s->h.x, s->xPlane, s->planes, g->wide, s->w.in, s->w.first, g->length);
+  }
+  for (int64_t t = 0; t < g->across; t++)
+    for (int64_t c = 0; c < g->wide; c += SIDE) {
+      Lanes v[SQUARES];
+      const real *from = buffer + t * TILE * g->xCell + c;
+      real *to = g->v + (at + t) * g->xCell + c;
+#pragma GCC unroll 6
+      for (int i = 0; i < POINTS; i++)
+#pragma GCC unroll 6
+        for (int j = 0; j < POINTS; j++) v[i * POINTS + j] = *(const AnyLanes *)(from + (i * g->length + j) * g->xCell);
+#pragma GCC unroll 6
+      for (int j = 0; j < POINTS; j++) transformLanes(TILE, v + j, POINTS);
+#pragma GCC unroll 6
+      for (int i = 0; i < POINTS; i++) transformLanes(TILE, v + i * POINTS, 1);
+#pragma GCC unroll 36
+      for (int q = 0; q < SQUARES; q++) {
+        squares += v[q] * v[q];
+        *(AnyLanes *)(to + q * g->vPoint) = v[q];
+      }
+    }
+  return sumOfLanes(&squares);
+}
+
+/* U of it. */
+static THNN_REAL transformY(const TiledGradient *g, int64_t row, int64_t at, real *buffer)
+{
+  const Sum *s = g->s;
+  const int64_t sample = row / g->down, top = row % g->down * TILE, n = g->across * TILE, wide = THNN_ceilDiv(s->outputs, SIDE) * SIDE;
+  Lanes squares = {0};
+  for (int64_t i = 0; i < TILE; i++) {
+    real *to = buffer + i * n * g->yCell;
+    if (top + i >= s->h.out) memset(to, 0, (size_t)(n * g->yCell) * sizeof(real));
+    else layLine(to, g->yCell, s->y + sample * s->ySample + (top + i) * s->h.y, s->yPlane, s->outputs, wide, s->w.out, 0, n);
+  }
+  for (int64_t t = 0; t < g->across; t++)
+    for (int64_t o = 0; o < wide; o += SIDE) {
+      Lanes y[TILE * TILE], half[POINTS * TILE], u[POINTS];
+      const real *from = buffer + t * TILE * g->yCell + o;
+      real *to = g->u + (at + t) * g->yCell + o;
+#pragma GCC unroll 4
+      for (int i = 0; i < TILE; i++)
+#pragma GCC unroll 4
+        for (int j = 0; j < TILE; j++) y[i * TILE + j] = *(const AnyLanes *)(from + (i * n + j) * g->yCell);
+#pragma GCC unroll 4
+      for (int j = 0; j < TILE; j++) transformPlaces(y + j, TILE, half + j, TILE);
+#pragma GCC unroll 6
+      for (int r = 0; r < POINTS; r++) {
+        transformPlaces(half + r * TILE, 1, u, 1);
+#pragma GCC unroll 6
+        for (int q = 0; q < POINTS; q++) {
+          squares += u[q] * u[q];
+          *(AnyLanes *)(to + (r * POINTS + q) * g->uPoint) = u[q];
+        }
+      }
+    }
+  return sumOfLanes(&squares);
+}
+
+/* M of a block of planes of y and one of planes of x: the products of a group of tiles. With `add` there are sums already. */
+static void multiplyTiles(const TiledGradient *g, int64_t job, int64_t tiles, int add, real *m)
+{
+  const int64_t block = job % g->blocks, at = job / g->blocks * COLUMNS, vectors = THNN_min(WIDTH, (g->wide - at) / LANES);
+  const int64_t rows = THNN_min(g->rows, g->s->outputs - block * g->rows);
+  for (int64_t q = 0; q < SQUARES; q++)
+    for (int64_t k = 0, n; k < tiles; k += n) {
+      n = THNN_min(CHUNK, tiles - k);
+      rowProducts[vectors - 1][rows - 1](n, g->u + q * g->uPoint + k * g->yCell + block * g->rows, g->v + q * g->vPoint + at, g->distance + k,
+                                         g->yCell, add || k > 0, NULL, m + q * g->rows * COLUMNS, COLUMNS, PACKED_AHEAD);
+    }
+}
+
+/* Adds to their weights what the sums of all slots make, which are `stride` elements apart. */
+static void addKernels(const TiledGradient *g, int64_t job, const real *m, int64_t slots, int64_t stride, real *weight, double scale)
+{
+  const Sum *s = g->s;
+  const int64_t first = job % g->blocks * g->rows, rows = THNN_min(g->rows, s->outputs - first);
+  const int64_t at = job / g->blocks * COLUMNS, columns = THNN_min(COLUMNS, s->planes - at);
+  for (int64_t r = 0; r < rows; r++) {
+    real kernels[9 * COLUMNS], turned[9 * COLUMNS], *w = weight + (first + r) * s->weightOutput + at * s->weightPlane;
+    THNN_fetch(w, 0, columns * 9 * (int64_t)sizeof(real));
+    for (int64_t c = 0; c < columns; c += SIDE) {
+      Lanes sums[SQUARES], half[3 * POINTS], y[3];
+      const real *from = m + r * COLUMNS + c;
+#pragma GCC unroll 36
+      for (int q = 0; q < SQUARES; q++) sums[q] = *(const AnyLanes *)(from + q * g->rows * COLUMNS);
+      for (int64_t slot = 1; slot < slots; slot++)
+#pragma GCC unroll 36
+        for (int q = 0; q < SQUARES; q++) sums[q] += *(const AnyLanes *)(from + slot * stride + q * g->rows * COLUMNS);
+#pragma GCC unroll 6
+      for (int j = 0; j < POINTS; j++) transformToKernel(sums + j, POINTS, half + j, POINTS);
+#pragma GCC unroll 3
+      for (int i = 0; i < 3; i++) {
+        transformToKernel(half + i * POINTS, 1, y, 1);
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; j++) *(AnyLanes *)(kernels + (i * 3 + j) * COLUMNS + c) = y[j];
+      }
+    }
+    turn(turned, 9, kernels, COLUMNS, 9, columns);
+    for (int64_t i = 0; i < columns * 9; i++) w[i] += (real)scale * turned[i];
+  }
+}
+
+/* Has it been added? The kernels lie as [o][c][3][3]. */
+static int winogradGradient(Call *call, const Sum *s, real *weight, double scale, int threads)
+{
+  TiledGradient g = {.s = s, .down = THNN_ceilDiv(s->h.out, TILE), .across = THNN_ceilDiv(s->w.out, TILE)};
+  g.length = g.across * TILE + 2;
+  g.wide = THNN_ceilDiv(s->planes, SIDE) * SIDE;
+  g.xCell = oddLines(g.wide);
+  g.yCell = oddLines(s->outputs);
+  g.rows = partOf(s->outputs, ROWS);
+  g.blocks = THNN_ceilDiv(s->outputs, g.rows);
+  g.columns = THNN_ceilDiv(g.wide, COLUMNS);
+  const int64_t all = s->samples * g.down, jobs = g.blocks * g.columns, each = THNN_perThread(SQUARES * g.rows * COLUMNS);
+  const int64_t sumBytes = jobs * each * (int64_t)sizeof(real), rowBytes = SQUARES * g.across * (g.xCell + g.yCell) * (int64_t)sizeof(real);
+  const int64_t wanted = THNN_min(all * rowBytes / THNN_max(sumBytes, rowBytes * LEAST_TILES / g.across), SUMS_BYTES / sumBytes);
+  int64_t most = TILED_SLOTS;
+  while (most > 1 && most > wanted) most /= 2;
+  const int64_t slot = THNN_ceilDiv(all, most), slots = THNN_ceilDiv(all, slot);
+  g.group = THNN_min(slot, THNN_max((slots > 1 ? THNN_max(sumBytes, NEAR_BYTES) : FAR_BYTES) / rowBytes, 1));
+  const int atOnce = g.group == all, outer = slots >= threads ? threads : 1, inner = threads / outer;
+  const int64_t tiles = g.group * g.across;
+  g.vPoint = tiles * g.xCell + THNN_LINE / (int64_t)sizeof(real); /* points begin in different sets of a cache */
+  g.uPoint = tiles * g.yCell + THNN_LINE / (int64_t)sizeof(real);
+  const int64_t memory = THNN_perThread(SQUARES * (g.vPoint + g.uPoint) + COLUMNS);
+  const int64_t buffer = THNN_perThread(g.length * THNN_max(POINTS * g.xCell, TILE * g.yCell));
+  real *memories = THNN_scratch(call, outer * memory, sizeof(real)), *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
+  real *sums = THNN_scratch(call, (atOnce ? threads : slots * jobs) * each, sizeof(real));
+  g.distance = THNN_scratch(call, tiles, sizeof(int32_t));
+  if (!THNN_ready(call)) return 1;
+  for (int64_t k = 0; k < tiles; k++) g.distance[k] = (int32_t)(k * g.xCell);
+  const THNN_REAL limit = 1e30f / (THNN_REAL)all; /* so that sums stay below 1e30, and what follows below 1e32 */
+  int isFinite = 1;
+#pragma omp parallel for num_threads(outer) schedule(dynamic) reduction(& : isFinite)
+  for (int64_t i = 0; i < slots; i++) {
+    const int64_t thread = THNN_threadId(), end = THNN_min((i + 1) * slot, all);
+    TiledGradient own = g;
+    own.v = memories + thread * memory;
+    own.u = own.v + SQUARES * g.vPoint;
+    for (int64_t first = i * slot; first < end && isFinite; first += g.group) {
+      const int64_t rows = THNN_min(g.group, end - first);
+#pragma omp parallel for num_threads(inner) schedule(dynamic) reduction(& : isFinite)
+      for (int64_t r = 0; r < rows; r++) {
+        real *b = buffers + (inner > 1 ? THNN_threadId() : thread) * buffer;
+        isFinite &= transformX(&own, first + r, r * g.across, b) < limit;
+        isFinite &= transformY(&own, first + r, r * g.across, b) < limit;
+      }
+      if (!isFinite) break;
+#pragma omp parallel for num_threads(inner) schedule(dynamic)
+      for (int64_t job = 0; job < jobs; job++) {
+        real *m = sums + (atOnce ? THNN_threadId() : i * jobs + job) * each;
+        multiplyTiles(&own, job, rows * g.across, first > i * slot, m);
+        if (atOnce) addKernels(&g, job, m, 1, 0, weight, scale);
+      }
+    }
+  }
+  if (!isFinite || atOnce) return isFinite;
+#pragma omp parallel for num_threads(threads)
+  for (int64_t job = 0; job < jobs; job++) addKernels(&g, job, sums + job * each, slots, jobs * each, weight, scale);
+  return 1;
+}
+
+#endif

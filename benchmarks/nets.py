@@ -192,7 +192,9 @@ def trained(engine: str, folder: Path, x: Any, threads: int, classes: int) -> Ca
 
         return step
     pl.setNumThreads(threads)
-    net, criterion = pl.load(folder / "net.t7").training(), nn.CrossEntropyCriterion()
+    net: Any = pl.load(folder / "net.t7").training()
+    criterion = nn.CrossEntropyCriterion()
+    net.modules[0].gradInput = None  # nobody reads that of x, and PyTorch leaves it out
 
     def ours() -> None:
         net.zeroGradParameters()

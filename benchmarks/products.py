@@ -21,6 +21,7 @@ import numpy as np
 
 from .convolutions import least
 
+PAUSE = 0.15  # seconds: threads of OpenBLAS look for work for a tenth of a second
 # samples, inputs, outputs
 SHAPES = (
     *((10, 512, 512), (16, 128, 512), (32, 1000, 1000), (50, 128, 512), (50, 512, 2048), (64, 4096, 1000), (128, 256, 256)),
@@ -76,7 +77,7 @@ def main() -> None:
     for shape in SHAPES:
         cells = []
         for way, functions in contestants(*shape).items():
-            times = least(functions, options.rounds, 0.03)
+            times = least(functions, options.rounds, PAUSE)
             ratios.setdefault(way, []).append(times["NumPy"] / times["ours"])
             speed = 2e-6 * math.prod(shape) / times["ours"]
             cells.append(f"{way} {speed:4.0f} {times['NumPy'] / times['ours']:6.2f}")

@@ -29,11 +29,12 @@ enum {
   TILE = 4,
   SQUARES = POINTS * POINTS,
   SIDE = sizeof(Lanes) / sizeof(THNN_REAL),
-  LEAST_TILES = 48,         /* of a slot */
-  TILED_SLOTS = 16,         /* at most */
-  SUMS_BYTES = 16 << 20,    /* of the sums of a slot: they stay in a thread's second cache, */
-  NEAR_BYTES = 768 << 10,   /* and so do U and V of a group; */
-  FAR_BYTES = 8 << 20       /* those of all threads */
+  LEAST_TILES = 48,       /* in a slot; U and V of its tiles take no less memory than its sums */
+  TILED_SLOTS = 16,       /* at most */
+  SLOTS_BYTES = 16 << 20, /* of their sums, at most */
+  NEAR_BYTES = 768 << 10, /* of U and V of a group of a slot: they stay in a thread's second cache, */
+  FAR_BYTES = 8 << 20,    /* or where all threads share a single slot */
+  ROW_BYTES = 32 << 20    /* of a row of tiles, at most */
 };
 
 /* G, whose rows are the powers of a point over the product of its differences from the others. */
@@ -49,10 +50,40 @@ typedef struct TiledGradient {
   int64_t wide, xCell, yCell;    /* whole vectors of planes of x; from a tile to the next one in V and in U */
   int64_t vPoint, uPoint;        /* from a point to the next one */
   int64_t rows, blocks, columns; /* planes of y in a block of the sums; such blocks; blocks of planes of x */
-  int64_t group;                 /* rows of tiles whose U and V there are at once */
-  real *u, *v;
+  int64_t jobs, each;            /* pairs of blocks; elements of the sums of a pair */
+  int64_t all, slot, group;      /* rows of tiles; those of a slot; those whose U and V there are at once */
+  int atOnce;                    /* is that all of them? */
+  real *u, *v, *sums, *buffers;
+  int64_t buffer;    /* of a thread */
   int32_t *distance; /* of tiles of V */
 } TiledGradient;
+
+static TiledGradient tiledGradientOf(const Sum *s, int64_t *rowBytes)
+{
+  TiledGradient g = {.s = s, .down = THNN_ceilDiv(s->h.out, TILE), .across = THNN_ceilDiv(s->w.out, TILE)};
+  g.length = g.across * TILE + 2;
+  g.wide = THNN_ceilDiv(s->planes, SIDE) * SIDE;
+  g.xCell = oddLines(g.wide);
+  g.yCell = oddLines(s->outputs);
+  g.rows = partOf(s->outputs, ROWS);
+  g.blocks = THNN_ceilDiv(s->outputs, g.rows);
+  g.columns = THNN_ceilDiv(g.wide, COLUMNS);
+  g.jobs = g.blocks * g.columns;
+  g.each = THNN_perThread(SQUARES * g.rows * COLUMNS);
+  g.all = s->samples * g.down;
+  const int64_t sums = g.jobs * g.each * (int64_t)sizeof(real), row = SQUARES * g.across * (g.xCell + g.yCell) * (int64_t)sizeof(real);
+  const int64_t wanted = THNN_min(g.all * row / THNN_max(sums, row / g.across * LEAST_TILES), SLOTS_BYTES / sums);
+  int64_t slots = TILED_SLOTS;
+  while (slots > 1 && slots > wanted) slots /= 2;
+  g.slot = THNN_ceilDiv(g.all, slots);
+  g.group = THNN_min(g.slot, THNN_max((slots > 1 ? THNN_max(sums, NEAR_BYTES) : FAR_BYTES) / row, 1));
+  g.atOnce = g.group == g.all;
+  g.vPoint = g.group * g.across * g.xCell + THNN_LINE / (int64_t)sizeof(real); /* points begin in different sets of a cache */
+  g.uPoint = g.group * g.across * g.yCell + THNN_LINE / (int64_t)sizeof(real);
+  g.buffer = THNN_perThread(g.length * THNN_max(POINTS * g.xCell, TILE * g.yCell));
+  *rowBytes = row;
+  return g;
+}
 
 /* u = G w */
 THNN_INLINE void transformPlaces(const Lanes *w, const int step, Lanes *u, const int uStep)
@@ -179,8 +210,8 @@ static void multiplyTiles(const TiledGradient *g, int64_t job, int64_t tiles, in
     }
 }
 
-/* Adds to their weights what the sums of all slots make, which are `stride` elements apart. */
-static void addKernels(const TiledGradient *g, int64_t job, const real *m, int64_t slots, int64_t stride, real *weight, double scale)
+/* Adds to their weights what the sums of a pair of blocks make, those of all slots. */
+static void addKernels(const TiledGradient *g, int64_t job, const real *m, int64_t slots, real *weight, double scale)
 {
   const Sum *s = g->s;
   const int64_t first = job % g->blocks * g->rows, rows = THNN_min(g->rows, s->outputs - first);
@@ -195,7 +226,7 @@ static void addKernels(const TiledGradient *g, int64_t job, const real *m, int64
       for (int q = 0; q < SQUARES; q++) sums[q] = *(const AnyLanes *)(from + q * g->rows * COLUMNS);
       for (int64_t slot = 1; slot < slots; slot++)
 #pragma GCC unroll 36
-        for (int q = 0; q < SQUARES; q++) sums[q] += *(const AnyLanes *)(from + slot * stride + q * g->rows * COLUMNS);
+        for (int q = 0; q < SQUARES; q++) sums[q] += *(const AnyLanes *)(from + slot * g->jobs * g->each + q * g->rows * COLUMNS);
 #pragma GCC unroll 6
       for (int j = 0; j < POINTS; j++) transformToKernel(sums + j, POINTS, half + j, POINTS);
 #pragma GCC unroll 3
@@ -210,63 +241,59 @@ static void addKernels(const TiledGradient *g, int64_t job, const real *m, int64
   }
 }
 
+/* The sums of a slot; where all rows are there at once, the weights, too. Will they all be finite? The memory of the slot's own threads begins at
+ * `thread`. */
+static int sumSlot(const TiledGradient *g, int64_t slot, int threads, int64_t thread, real *weight, double scale)
+{
+  const THNN_REAL limit = 1e30f / (THNN_REAL)g->all; /* so that sums stay below 1e30, and what follows below 1e32 */
+  const int64_t begin = slot * g->slot, end = THNN_min(begin + g->slot, g->all);
+  int isFinite = 1;
+  for (int64_t first = begin; first < end; first += g->group) {
+    const int64_t rows = THNN_min(g->group, end - first);
+#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(& : isFinite)
+    for (int64_t r = 0; r < rows; r++) {
+      real *buffer = g->buffers + (thread + (threads > 1 ? THNN_threadId() : 0)) * g->buffer;
+      isFinite &= transformX(g, first + r, r * g->across, buffer) < limit;
+      isFinite &= transformY(g, first + r, r * g->across, buffer) < limit;
+    }
+    if (!isFinite) return 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int64_t job = 0; job < g->jobs; job++) {
+      real *m = g->sums + (g->atOnce ? THNN_threadId() : slot * g->jobs + job) * g->each;
+      multiplyTiles(g, job, rows * g->across, first > begin, m);
+      if (g->atOnce) addKernels(g, job, m, 1, weight, scale);
+    }
+  }
+  return 1;
+}
+
 /* Has it been added? The kernels lie as [o][c][3][3]. */
 static int winogradGradient(Call *call, const Sum *s, real *weight, double scale, int threads)
 {
-  TiledGradient g = {.s = s, .down = THNN_ceilDiv(s->h.out, TILE), .across = THNN_ceilDiv(s->w.out, TILE)};
-  g.length = g.across * TILE + 2;
-  g.wide = THNN_ceilDiv(s->planes, SIDE) * SIDE;
-  g.xCell = oddLines(g.wide);
-  g.yCell = oddLines(s->outputs);
-  g.rows = partOf(s->outputs, ROWS);
-  g.blocks = THNN_ceilDiv(s->outputs, g.rows);
-  g.columns = THNN_ceilDiv(g.wide, COLUMNS);
-  const int64_t all = s->samples * g.down, jobs = g.blocks * g.columns, each = THNN_perThread(SQUARES * g.rows * COLUMNS);
-  const int64_t sumBytes = jobs * each * (int64_t)sizeof(real), rowBytes = SQUARES * g.across * (g.xCell + g.yCell) * (int64_t)sizeof(real);
-  const int64_t wanted = THNN_min(all * rowBytes / THNN_max(sumBytes, rowBytes * LEAST_TILES / g.across), SUMS_BYTES / sumBytes);
-  int64_t most = TILED_SLOTS;
-  while (most > 1 && most > wanted) most /= 2;
-  const int64_t slot = THNN_ceilDiv(all, most), slots = THNN_ceilDiv(all, slot);
-  g.group = THNN_min(slot, THNN_max((slots > 1 ? THNN_max(sumBytes, NEAR_BYTES) : FAR_BYTES) / rowBytes, 1));
-  const int atOnce = g.group == all, outer = slots >= threads ? threads : 1, inner = threads / outer;
-  const int64_t tiles = g.group * g.across;
-  g.vPoint = tiles * g.xCell + THNN_LINE / (int64_t)sizeof(real); /* points begin in different sets of a cache */
-  g.uPoint = tiles * g.yCell + THNN_LINE / (int64_t)sizeof(real);
-  const int64_t memory = THNN_perThread(SQUARES * (g.vPoint + g.uPoint) + COLUMNS);
-  const int64_t buffer = THNN_perThread(g.length * THNN_max(POINTS * g.xCell, TILE * g.yCell));
-  real *memories = THNN_scratch(call, outer * memory, sizeof(real)), *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
-  real *sums = THNN_scratch(call, (atOnce ? threads : slots * jobs) * each, sizeof(real));
+  int64_t rowBytes;
+  TiledGradient g = tiledGradientOf(s, &rowBytes);
+  if (rowBytes > ROW_BYTES) return 0;
+  const int64_t slots = THNN_ceilDiv(g.all, g.slot), tiles = g.group * g.across;
+  const int outer = slots >= threads ? threads : 1; /* slots that are worked on at a time */
+  const int64_t ofX = SQUARES * g.vPoint, memory = THNN_perThread(ofX + SQUARES * g.uPoint + COLUMNS);
+  real *memories = THNN_scratch(call, outer * memory, sizeof(real));
+  g.buffers = THNN_scratch(call, threads * g.buffer, sizeof(real));
+  g.sums = THNN_scratch(call, (g.atOnce ? threads : slots * g.jobs) * g.each, sizeof(real));
   g.distance = THNN_scratch(call, tiles, sizeof(int32_t));
   if (!THNN_ready(call)) return 1;
   for (int64_t k = 0; k < tiles; k++) g.distance[k] = (int32_t)(k * g.xCell);
-  const THNN_REAL limit = 1e30f / (THNN_REAL)all; /* so that sums stay below 1e30, and what follows below 1e32 */
   int isFinite = 1;
 #pragma omp parallel for num_threads(outer) schedule(dynamic) reduction(& : isFinite)
-  for (int64_t i = 0; i < slots; i++) {
-    const int64_t thread = THNN_threadId(), end = THNN_min((i + 1) * slot, all);
+  for (int64_t slot = 0; slot < slots; slot++) {
+    const int64_t thread = THNN_threadId();
     TiledGradient own = g;
     own.v = memories + thread * memory;
-    own.u = own.v + SQUARES * g.vPoint;
-    for (int64_t first = i * slot; first < end && isFinite; first += g.group) {
-      const int64_t rows = THNN_min(g.group, end - first);
-#pragma omp parallel for num_threads(inner) schedule(dynamic) reduction(& : isFinite)
-      for (int64_t r = 0; r < rows; r++) {
-        real *b = buffers + (inner > 1 ? THNN_threadId() : thread) * buffer;
-        isFinite &= transformX(&own, first + r, r * g.across, b) < limit;
-        isFinite &= transformY(&own, first + r, r * g.across, b) < limit;
-      }
-      if (!isFinite) break;
-#pragma omp parallel for num_threads(inner) schedule(dynamic)
-      for (int64_t job = 0; job < jobs; job++) {
-        real *m = sums + (atOnce ? THNN_threadId() : i * jobs + job) * each;
-        multiplyTiles(&own, job, rows * g.across, first > i * slot, m);
-        if (atOnce) addKernels(&g, job, m, 1, 0, weight, scale);
-      }
-    }
+    own.u = own.v + ofX;
+    isFinite &= sumSlot(&own, slot, threads / outer, thread, weight, scale);
   }
-  if (!isFinite || atOnce) return isFinite;
+  if (!isFinite || g.atOnce) return isFinite;
 #pragma omp parallel for num_threads(threads)
-  for (int64_t job = 0; job < jobs; job++) addKernels(&g, job, sums + job * each, slots, jobs * each, weight, scale);
+  for (int64_t job = 0; job < g.jobs; job++) addKernels(&g, job, g.sums + job * g.each, slots, weight, scale);
   return 1;
 }
 

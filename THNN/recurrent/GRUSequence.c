@@ -102,11 +102,11 @@ static void forwardOne(const GruSteps *m, const Panels *w, const Shares *shares,
     for (int64_t part = 0; part < shares->parts; part++)
       for (int64_t i = 0; i < blocksOf(shares, part); i++) {
         const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, hidden), n = end - begin;
-        addColumns(gates + begin, h, panelOf(w, 0, begin), w->row, hidden, n);
-        addColumns(gates + hidden + begin, h, panelOf(w, 1, begin), w->row, hidden, n);
+        addColumns(gates + begin, h, w, panelOf(w, 0, begin), hidden, n);
+        addColumns(gates + hidden + begin, h, w, panelOf(w, 1, begin), hidden, n);
         if (!s->resetFirst) {
           memset(reset + begin, 0, (size_t)n * sizeof(real));
-          addColumns(reset + begin, h, panelOf(w, 2, begin), w->row, hidden, n);
+          addColumns(reset + begin, h, w, panelOf(w, 2, begin), hidden, n);
         }
         openGates(gates, m->bias, reset, h, begin, end, s);
         if (!s->resetFirst) finish(gates, m->bias, h, output, isMasked(m->mask, t), begin, end, s);
@@ -116,7 +116,7 @@ static void forwardOne(const GruSteps *m, const Panels *w, const Shares *shares,
     for (int64_t part = 0; part < shares->parts; part++)
       for (int64_t i = 0; i < blocksOf(shares, part); i++) {
         const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, hidden);
-        addColumns(gates + toG + begin, reset, panelOf(w, 2, begin), w->row, hidden, end - begin);
+        addColumns(gates + toG + begin, reset, w, panelOf(w, 2, begin), hidden, end - begin);
         finish(gates, m->bias, h, output, isMasked(m->mask, t), begin, end, s);
       }
   }
@@ -154,8 +154,8 @@ static void backwardOne(const GruStepsBack *b, const Panels *w, const Shares *sh
       for (int64_t i = 0; i < blocksOf(shares, part); i++) {
         const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, hidden), after = t + 1;
         const real *both = panelOf(w, 0, begin), *g = both + toG * w->row;
-        if (after < s->steps) addColumns(b->gradHidden + begin, b->gradGates + after * row, both, w->row, toG, end - begin);
-        if (after < s->steps && !s->resetFirst) addColumns(b->gradHidden + begin, b->gradReset + after * hidden, g, w->row, hidden, end - begin);
+        if (after < s->steps) addColumns(b->gradHidden + begin, b->gradGates + after * row, w, both, toG, end - begin);
+        if (after < s->steps && !s->resetFirst) addColumns(b->gradHidden + begin, b->gradReset + after * hidden, w, g, hidden, end - begin);
         if (t >= 0) gradientsOf(b, t, 0, begin, end, s);
       }
     if (t < 0 || !s->resetFirst) continue;
@@ -164,7 +164,7 @@ static void backwardOne(const GruStepsBack *b, const Panels *w, const Shares *sh
       for (int64_t i = 0; i < blocksOf(shares, part); i++) {
         const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, hidden);
         const real *g = panelOf(w, 0, begin) + toG * w->row;
-        addColumns(b->gradReset + t * hidden + begin, b->gradGates + t * row + toG, g, w->row, hidden, end - begin);
+        addColumns(b->gradReset + t * hidden + begin, b->gradGates + t * row + toG, w, g, hidden, end - begin);
         gradientsOfReset(b, t, 0, begin, end, s);
       }
   }

@@ -18,7 +18,7 @@
  *   order                         0: the four rows lie in the order i, f, g, o, as cuDNN has them; 1: i, f, o, g, as rnn has them
  *
  * Samples do not wait for each other: where weight is small, each thread takes all steps of some. Else a step's work is shared among
- * threads, for it waits for the step before; with one sample it takes as long as it takes to read weight once. */
+ * threads, for it waits for the step before; of one sample each thread has the same cells in all steps. */
 #include "recurrent/sequence.h"
 
 #ifndef THNN_CUDA /* THCUNN/recurrent/LSTMSequence.cu has its own */
@@ -72,7 +72,7 @@ static void forwardOne(const LstmSteps *m, const Panels *w, const Shares *shares
         const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, hidden);
         for (int64_t k = 0; k < LSTM_PARTS; k++) {
           const int64_t gate = t % 2 ? LSTM_PARTS - 1 - k : k;
-          addColumns(gates + gate * hidden + begin, h, panelOf(w, gate, begin), w->row, hidden, end - begin);
+          addColumns(gates + gate * hidden + begin, h, w, panelOf(w, gate, begin), hidden, end - begin);
         }
         cells(gates, m->bias, c, output, cell, begin, end, s);
       }
@@ -130,7 +130,7 @@ static void backwardOne(const LstmStepsBack *b, const Panels *w, const Shares *s
     for (int64_t part = 0; part < shares->parts; part++)
       for (int64_t i = 0; i < blocksOf(shares, part); i++) {
         const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, s->hidden);
-        if (t < s->steps - 1) addColumns(b->gradHidden + begin, b->gradGates + (t + 1) * row, panelOf(w, 0, begin), w->row, row, end - begin);
+        if (t < s->steps - 1) addColumns(b->gradHidden + begin, b->gradGates + (t + 1) * row, w, panelOf(w, 0, begin), row, end - begin);
         if (t >= 0) gradientsOf(b, t, 0, begin, end, s);
       }
   }

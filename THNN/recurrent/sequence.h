@@ -126,6 +126,7 @@ static inline int64_t cellsAt(const Shares *shares, int64_t part, int64_t i, int
 typedef struct Panels {
   const real *at;
   int64_t row, toGate, toCell;
+  int isPacked; /* as CELLS columns, with zeros behind the last ones */
 } Panels;
 
 static inline const real *panelOf(const Panels *p, int64_t gate, int64_t cell) { return p->at + gate * p->toGate + cell * p->toCell; }
@@ -135,7 +136,7 @@ static Panels panelsOf(Call *call, const real *weight, int isTransposed, const S
 {
   const int64_t hidden = s->hidden, gates = isTransposed ? 1 : s->parts, rows = s->parts / gates * hidden;
   const int isTurned = isTransposed != (int)s->isTurned;
-  if (s->steps < FEW && !isTurned) return (Panels){weight, s->columns, hidden, 1};
+  if (s->steps < FEW && !isTurned) return (Panels){weight, s->columns, hidden, 1, 0};
   real *packed = THNN_scratch(call, shares->blocks * CELLS * gates * rows, sizeof(real));
   if (!packed) return (Panels){0};
 #pragma omp parallel for num_threads((int)shares->parts)
@@ -149,13 +150,14 @@ static Panels panelsOf(Call *call, const real *weight, int isTransposed, const S
       else
         for (int64_t r = 0; r < rows; r++) memcpy(panel + r * CELLS, weight + r * s->columns + column, (size_t)n * sizeof(real));
     }
-  return (Panels){packed, CELLS, rows * CELLS, gates * rows};
+  return (Panels){packed, CELLS, rows * CELLS, gates * rows, 1};
 }
 
-/* y += x matrix, for n of the CELLS columns of a panel, whose rows are ld elements apart. */
-THNN_KERNEL void addColumns(real *restrict y, const real *restrict x, const real *restrict matrix, int64_t ld, int64_t rows, int64_t n)
+/* y += x matrix, for n columns from `matrix` on, CELLS at most. */
+THNN_KERNEL void addColumns(real *restrict y, const real *restrict x, const Panels *p, const real *restrict matrix, int64_t rows, int64_t n)
 {
-  if (n < CELLS && ld != CELLS) { /* what lies beside them is no zero */
+  const int64_t ld = p->row;
+  if (n < CELLS && !p->isPacked) { /* the next columns are those of others, or there are none */
     for (int64_t j = 0; j < rows; j++)
       for (int64_t k = 0; k < n; k++) y[k] += x[j] * matrix[j * ld + k];
     return;

@@ -129,7 +129,7 @@ def test_threads(samples: int, size: int, isTurned: bool) -> None:
             np.testing.assert_array_equal(other[name], array, err_msg=name)
 
 
-@pytest.mark.parametrize("size", [H, 64, LARGE])
+@pytest.mark.parametrize("size", [H, 8, 64, LARGE])  # the gates of 8 cells fill a vector of columns
 @pytest.mark.parametrize("steps", [1, 2, 3, 7])
 @pytest.mark.parametrize("isTurned", [False, True])
 def test_one_sample_as_two(size: int, steps: int, isTurned: bool) -> None:

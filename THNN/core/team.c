@@ -112,11 +112,18 @@ static int processors(void)
 }
 #endif
 
-int THNN_defaultThreads(void)
+/* What there were when it was first asked. */
+static int available(void)
 {
   static atomic_int known;
-  int n = wanted ? wanted : atomic_load_explicit(&known, memory_order_relaxed);
+  int n = atomic_load_explicit(&known, memory_order_relaxed);
   if (!n) atomic_store(&known, n = processors());
+  return n;
+}
+
+int THNN_defaultThreads(void)
+{
+  const int n = wanted ? wanted : available();
   return n < limit ? n : limit;
 }
 
@@ -131,7 +138,7 @@ enum { SECTIONS = 16 };
 typedef struct Team {
   void (*body)(void *);
   void *data;
-  int size;
+  int size, isCrowded; /* are there fewer processors? */
   _Alignas(THNN_LINES) atomic_int arrived; /* members that wait for the others, */
   _Alignas(THNN_LINES) atomic_int met;     /* and how often all have met */
   struct {
@@ -167,6 +174,7 @@ typedef struct Worker {
   atomic_int inVain, passed; /* calls in a row that brought it no work; how often it was not called since */
   pthread_t thread;
   int barred; /* the processor where it may not run, plus 1, or 0 */
+  int isCrowded; /* was its last team? */
   Member member;
   struct Worker *next; /* in the same team */
   pthread_mutex_t mutex;
@@ -204,14 +212,14 @@ enum { // nanoseconds
 enum { MOST_IN_VAIN = 5 };
 
 /* Looks for a phase for a moment, some ten times as long as it takes to wake up; then for so long in between what other threads of the
- * processor do. Has it come? */
-static int watch(atomic_int *phase, int wanted, int64_t yielding)
+ * processor do. Where there are more threads than processors one of those may be who sets it, and goes first. Has it come? */
+static int watch(atomic_int *phase, int wanted, int64_t yielding, int isCrowded)
 {
   enum { LOOKS = 32 };
   for (int64_t begin = 0, gone = 0;;) {
     for (int i = 0; i < LOOKS; i++) {
       if (atomic_load_explicit(phase, memory_order_acquire) == wanted) return 1;
-      if (gone < MOMENT) relax();
+      if (gone < MOMENT && !isCrowded) relax();
       else sched_yield();
     }
     if (!begin) begin = now();
@@ -223,7 +231,7 @@ static int watch(atomic_int *phase, int wanted, int64_t yielding)
  * call was in vain. */
 static void await(Worker *w, int phase, int64_t yielding, atomic_int *sleeps, pthread_cond_t *condition)
 {
-  while (!watch(&w->phase, phase, yielding)) {
+  while (!watch(&w->phase, phase, yielding, w->isCrowded)) {
     pthread_mutex_lock(&w->mutex);
     atomic_store(sleeps, 1);
     while (atomic_load(&w->phase) != phase && !atomic_load(&w->isCalled)) pthread_cond_wait(condition, &w->mutex);
@@ -376,12 +384,14 @@ static void run(void (*body)(void *), void *data, int threads, Member first)
   team.body = body;
   team.data = data;
   team.size = others + 1;
+  team.isCrowded = team.size > available();
   atomic_init(&team.arrived, 0);
   atomic_init(&team.met, 0);
   for (int i = 0; i < sectionsOf(&team); i++) atomic_init(&team.section[i].taken, 0);
   for (Worker *w = chain; w; w = w->next) {
     w->member = first;
     w->member.number = others--;
+    w->isCrowded = team.isCrowded;
     bar(w, here);
     enter(w, READY, &w->sleeps, &w->work);
   }
@@ -418,7 +428,7 @@ void GOMP_barrier(void)
     atomic_store_explicit(&team->met, next, memory_order_release);
     return;
   }
-  while (!watch(&team->met, next, WHILE)) nanosleep(&(struct timespec){.tv_nsec = MOMENT / 10}, NULL);
+  while (!watch(&team->met, next, WHILE, team->isCrowded)) nanosleep(&(struct timespec){.tv_nsec = MOMENT / 10}, NULL);
 }
 
 bool GOMP_loop_nonmonotonic_dynamic_next(long *from, long *to)

@@ -239,15 +239,18 @@ def test_no_bit_depends_on_the_size_of_the_cache(tmp_path):
     assert len(found) == 1
 
 
-TILED = [(16, 16, 23, 1), (33, 70, 60, 1), (64, 64, 50, 2), (128, 130, 30, 4), (20, 150, 14, 9), (300, 260, 10, 13)]
+TILED = [
+    *((16, 16, 23, 24, 1), (33, 70, 60, 61, 1), (64, 64, 50, 51, 2), (128, 130, 30, 31, 4)),
+    *((20, 150, 14, 15, 9), (300, 260, 10, 11, 13), (16, 17, 7, 910, 2)),
+]
 
 
-@pytest.mark.parametrize("planes, outputs, size, batch", TILED)
-def test_gradient_in_tiles(planes, outputs, size, batch):
-    """One slot or several, of one group of rows or several; one sample decides that the plain sum is taken."""
+@pytest.mark.parametrize("planes, outputs, rows, columns, batch", TILED)
+def test_gradient_in_tiles(planes, outputs, rows, columns, batch):
+    """One slot or several, of one group of rows or several, and long sums; one sample decides that the plain sum is taken."""
     random = np.random.default_rng(planes)
     module = nn.SpatialConvolution(planes, outputs, 3, 3, 1, 1, 1, 0).float()
-    x = random.standard_normal((batch, planes, size, size + 1)).astype("float32")
+    x = random.standard_normal((batch, planes, rows, columns)).astype("float32")
     g = gradient(module, x, random)
     start = random.standard_normal(module.gradWeight.shape)
 

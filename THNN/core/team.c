@@ -171,10 +171,10 @@ enum {
 typedef struct Worker {
   _Alignas(THNN_LINES) atomic_int phase;
   atomic_int sleeps, isAwaited, isCalled;
+  atomic_int isCrowded;      /* was its last team? */
   atomic_int inVain, passed; /* calls in a row that brought it no work; how often it was not called since */
   pthread_t thread;
   int barred; /* the processor where it may not run, plus 1, or 0 */
-  int isCrowded; /* was its last team? */
   Member member;
   struct Worker *next; /* in the same team */
   pthread_mutex_t mutex;
@@ -231,7 +231,7 @@ static int watch(atomic_int *phase, int wanted, int64_t yielding, int isCrowded)
  * call was in vain. */
 static void await(Worker *w, int phase, int64_t yielding, atomic_int *sleeps, pthread_cond_t *condition)
 {
-  while (!watch(&w->phase, phase, yielding, w->isCrowded)) {
+  while (!watch(&w->phase, phase, yielding, atomic_load_explicit(&w->isCrowded, memory_order_relaxed))) {
     pthread_mutex_lock(&w->mutex);
     atomic_store(sleeps, 1);
     while (atomic_load(&w->phase) != phase && !atomic_load(&w->isCalled)) pthread_cond_wait(condition, &w->mutex);
@@ -391,7 +391,7 @@ static void run(void (*body)(void *), void *data, int threads, Member first)
   for (Worker *w = chain; w; w = w->next) {
     w->member = first;
     w->member.number = others--;
-    w->isCrowded = team.isCrowded;
+    atomic_store_explicit(&w->isCrowded, team.isCrowded, memory_order_relaxed);
     bar(w, here);
     enter(w, READY, &w->sleeps, &w->work);
   }

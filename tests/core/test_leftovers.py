@@ -115,6 +115,7 @@ LAYERS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
     "local": (lambda: nn.SpatialConvolutionLocal(10, 13, 9, 9, 3, 3, 1, 1, 1, 1), (2, 10, 9, 9)),
     **{f"rows of {n}": (lambda n=n: nn.Linear(100, n), (7, 100)) for n in (1, 3, 77, 130)},
     **{f"steps of {n}": (lambda n=n: rnn.SeqLSTM(70, n), (9, 5, 70)) for n in (36, 72)},
+    **{f"steps of {n}, one sample": (lambda n=n: rnn.SeqLSTM(70, n), (9, 1, 70)) for n in (36, 72)},
 }  # type: ignore[misc]
 
 

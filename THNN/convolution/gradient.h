@@ -43,6 +43,16 @@ THNN_INLINE void layCells(real *restrict to, int64_t cell, const real *restrict 
   for (int64_t w = 0; w < n && planes < whole; w++) memset(to + w * cell + planes, 0, (size_t)(whole - planes) * sizeof(real));
 }
 
+/* n cells of a line of x that begin `first` cells behind its own first one: to[w * cell + c], and 0 where the line, of `length` cells, has none. */
+static void layLine(real *to, int64_t cell, const real *x, int64_t plane, int64_t distance, int64_t planes, int64_t whole, int64_t length,
+                    int64_t first, int64_t n)
+{
+  const int64_t before = THNN_min(THNN_max(-first, 0), n), inside = THNN_max(THNN_min(n, length - first) - before, 0);
+  memset(to, 0, (size_t)(before * cell) * sizeof(real));
+  if (inside > 0) layCells(to + before * cell, cell, x + (first + before) * distance, plane, distance, planes, whole, inside);
+  memset(to + (before + inside) * cell, 0, (size_t)((n - before - inside) * cell) * sizeof(real));
+}
+
 /* y at n places of one line of it, from place `to` of the group on. */
 static void layOutputs(const Gradient *g, int64_t to, const real *y, int64_t distance, int64_t n)
 {
@@ -58,19 +68,11 @@ static void layRow(const Gradient *g, int64_t m, int64_t first, int64_t r)
   const int64_t oh = (first + r) % s->h.out, frame = (first + r) / s->h.out, n = frame / s->t.out, ot = frame % s->t.out;
   layOutputs(g, r * s->w.out, s->y + n * s->ySample + ot * s->t.y + oh * s->h.y, s->w.y, s->w.out);
   const int64_t t = ot * s->t.stride + s->t.first + m * s->t.step;
-  const int64_t before = THNN_min(THNN_max(-s->w.first, 0), g->length), from = THNN_max(s->w.first, 0);
-  const int64_t inside = THNN_max(THNN_min(g->length - before, s->w.in - from), 0);
   for (int64_t i = r > 0 && oh > 0 ? g->reachH - g->step : 0; i < g->reachH; i++) {
     const int64_t h = oh * s->h.stride + s->h.first + i;
-    real *to = g->x + (g->row[r] + i) * g->length * g->xCell;
-    if (t < 0 || t >= s->t.in || h < 0 || h >= s->h.in) {
-      memset(to, 0, (size_t)(g->length * g->xCell) * sizeof(real));
-      continue;
-    }
-    memset(to, 0, (size_t)(before * g->xCell) * sizeof(real));
-    layCells(to + before * g->xCell, g->xCell, s->x + n * s->xSample + t * s->t.x + h * s->h.x + from * s->w.x, s->xPlane, s->w.x,
-             s->planes, g->merged ? s->planes : g->wide, inside);
-    memset(to + (before + inside) * g->xCell, 0, (size_t)((g->length - before - inside) * g->xCell) * sizeof(real));
+    const int isThere = t >= 0 && t < s->t.in && h >= 0 && h < s->h.in;
+    layLine(g->x + (g->row[r] + i) * g->length * g->xCell, g->xCell, isThere ? s->x + n * s->xSample + t * s->t.x + h * s->h.x : s->x, s->xPlane,
+            s->w.x, s->planes, g->merged ? s->planes : g->wide, isThere ? s->w.in : 0, s->w.first, g->length);
   }
 }
 
@@ -81,15 +83,10 @@ static void layColumn(const Gradient *g, int64_t m, int64_t first, int64_t r, in
   const int64_t oh = (first + r) % s->h.out, frame = (first + r) / s->h.out, n = frame / s->t.out, ot = frame % s->t.out;
   layOutputs(g, r, s->y + n * s->ySample + ot * s->t.y + oh * s->h.y, s->h.y, end - r);
   const int64_t t = ot * s->t.stride + s->t.first + m * s->t.step, skipped = r > 0 && oh > 0 ? g->reachH - g->step : 0;
-  const int64_t cells = (end - 1 - r) * g->step + g->reachH - skipped, h = oh * s->h.stride + s->h.first + skipped;
-  const int64_t before = t < 0 || t >= s->t.in ? cells : THNN_min(THNN_max(-h, 0), cells);
-  const int64_t inside = THNN_max(THNN_min(cells, s->h.in - h) - before, 0);
-  real *to = g->x + (g->row[r] + skipped) * g->xCell;
-  memset(to, 0, (size_t)(before * g->xCell) * sizeof(real));
-  if (inside > 0)
-    layCells(to + before * g->xCell, g->xCell, s->x + n * s->xSample + t * s->t.x + (h + before) * s->h.x, s->xPlane, s->h.x, s->planes,
-             g->merged ? s->planes : g->wide, inside);
-  memset(to + (before + inside) * g->xCell, 0, (size_t)((cells - before - inside) * g->xCell) * sizeof(real));
+  const int64_t cells = (end - 1 - r) * g->step + g->reachH - skipped;
+  const int isThere = t >= 0 && t < s->t.in;
+  layLine(g->x + (g->row[r] + skipped) * g->xCell, g->xCell, isThere ? s->x + n * s->xSample + t * s->t.x : s->x, s->xPlane, s->h.x, s->planes,
+          g->merged ? s->planes : g->wide, isThere ? s->h.in : 0, oh * s->h.stride + s->h.first + skipped, cells);
 }
 
 /* Rows [r, end) of a group. */

@@ -28,10 +28,13 @@ enum {
 #define PP (P * P)
 #define SS (S * S)
 
-/* G, whose rows are 1, point and point^2 over the product of the point's differences from the others. */
-#define ROW(sign, p, other) {1 / (2 * p * p * (p * p - other * other)), sign / (2 * p * (p * p - other * other)), 1 / (2 * (p * p - other * other))}
-static const THNN_REAL fourByFour[POINTS][3] = {{1 / (PP * SS), 0, 0}, ROW(+1, P, S), ROW(-1, P, S), ROW(+1, S, P), ROW(-1, S, P), {0, 0, 1}};
-static const THNN_REAL twoByTwo[4][3] = {{1, 0, 0}, {.5f, .5f, .5f}, {.5f, -.5f, .5f}, {0, 0, 1}};
+/* G, whose rows are 1, point, point^2 and point^3 over the product of the point's differences from the others; but infinity, where the last
+ * number is taken. */
+#define ROW(sign, p, other) \
+  {1 / (2 * p * p * (p * p - other * other)), sign / (2 * p * (p * p - other * other)), 1 / (2 * (p * p - other * other)), \
+   sign * p / (2 * (p * p - other * other))}
+static const THNN_REAL fourByFour[][4] = {{1 / (PP * SS)}, ROW(+1, P, S), ROW(-1, P, S), ROW(+1, S, P), ROW(-1, S, P)};
+static const THNN_REAL twoByTwo[][4] = {{1}, {.5f, .5f, .5f}, {.5f, -.5f, .5f}};
 #undef ROW
 
 /* ---- weights: packed[point][block][c][plane of the block] */
@@ -55,7 +58,7 @@ enum {
 /* u = G w, of vectors that lie `step` and `uStep` apart. Points come in pairs of opposite sign, whose rows differ in the sign of one term. */
 THNN_INLINE void transformTaps(const int size, const Vector *w, const int step, Vector *u, const int uStep)
 {
-  const THNN_REAL(*g)[3] = size == 4 ? fourByFour : twoByTwo;
+  const THNN_REAL(*g)[4] = size == 4 ? fourByFour : twoByTwo;
   u[0] = g[0][0] * w[0];
 #pragma GCC unroll 2
   for (int r = 1; r <= size; r += 2) {

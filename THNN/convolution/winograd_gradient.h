@@ -37,13 +37,6 @@ enum {
   ROW_BYTES = 32 << 20    /* of a row of tiles, at most */
 };
 
-/* G, whose rows are the powers of a point over the product of its differences from the others. */
-#define ROW(sign, p, other) \
-  {1 / (2 * p * p * (p * p - other * other)), sign / (2 * p * (p * p - other * other)), 1 / (2 * (p * p - other * other)), \
-   sign * p / (2 * (p * p - other * other))}
-static const THNN_REAL ofPlaces[POINTS][TILE] = {{1 / (PP * SS)}, ROW(+1, P, S), ROW(-1, P, S), ROW(+1, S, P), ROW(-1, S, P), {0, 0, 0, 1}};
-#undef ROW
-
 typedef struct TiledGradient {
   const Sum *s;
   int64_t down, across, length;  /* tiles of a plane; columns of x that a row of tiles sees */
@@ -52,13 +45,14 @@ typedef struct TiledGradient {
   int64_t rows, blocks, columns; /* planes of y in a block of the sums; such blocks; blocks of planes of x */
   int64_t jobs, each;            /* pairs of blocks; elements of the sums of a pair */
   int64_t all, slot, group;      /* rows of tiles; those of a slot; those whose U and V there are at once */
-  int atOnce;                    /* is that all of them? */
+  int64_t rowBytes;              /* of U and V of one */
+  int atOnce;                    /* are all of them there at once? */
   real *u, *v, *sums, *buffers;
   int64_t buffer;    /* of a thread */
   int32_t *distance; /* of tiles of V */
 } TiledGradient;
 
-static TiledGradient tiledGradientOf(const Sum *s, int64_t *rowBytes)
+static TiledGradient tiledGradientOf(const Sum *s)
 {
   TiledGradient g = {.s = s, .down = THNN_ceilDiv(s->h.out, TILE), .across = THNN_ceilDiv(s->w.out, TILE)};
   g.length = g.across * TILE + 2;
@@ -71,7 +65,8 @@ static TiledGradient tiledGradientOf(const Sum *s, int64_t *rowBytes)
   g.jobs = g.blocks * g.columns;
   g.each = THNN_perThread(SQUARES * g.rows * COLUMNS);
   g.all = s->samples * g.down;
-  const int64_t sums = g.jobs * g.each * (int64_t)sizeof(real), row = SQUARES * g.across * (g.xCell + g.yCell) * (int64_t)sizeof(real);
+  g.rowBytes = SQUARES * g.across * (g.xCell + g.yCell) * (int64_t)sizeof(real);
+  const int64_t sums = g.jobs * g.each * (int64_t)sizeof(real), row = g.rowBytes;
   const int64_t wanted = THNN_min(g.all * row / THNN_max(sums, row / g.across * LEAST_TILES), SLOTS_BYTES / sums);
   int64_t slots = TILED_SLOTS;
   while (slots > 1 && slots > wanted) slots /= 2;
@@ -81,14 +76,13 @@ static TiledGradient tiledGradientOf(const Sum *s, int64_t *rowBytes)
   g.vPoint = g.group * g.across * g.xCell + THNN_LINE / (int64_t)sizeof(real); /* points begin in different sets of a cache */
   g.uPoint = g.group * g.across * g.yCell + THNN_LINE / (int64_t)sizeof(real);
   g.buffer = THNN_perThread(g.length * THNN_max(POINTS * g.xCell, TILE * g.yCell));
-  *rowBytes = row;
   return g;
 }
 
 /* u = G w */
 THNN_INLINE void transformPlaces(const Lanes *w, const int step, Lanes *u, const int uStep)
 {
-  const THNN_REAL(*g)[TILE] = ofPlaces;
+  const THNN_REAL(*g)[4] = fourByFour;
   u[0] = g[0][0] * w[0];
 #pragma GCC unroll 2
   for (int r = 1; r < POINTS - 1; r += 2) {
@@ -119,15 +113,6 @@ THNN_INLINE THNN_REAL sumOfLanes(const Lanes *p)
   return sum;
 }
 
-/* n columns of a row, planes last: to[w * cell + c] = x[c * plane + w + first], and 0 outside of the row and for planes up to `wide`. */
-static void layLine(real *to, int64_t cell, const real *x, int64_t plane, int64_t planes, int64_t wide, int64_t width, int64_t first, int64_t n)
-{
-  const int64_t before = THNN_min(THNN_max(-first, 0), n), inside = THNN_max(THNN_min(n, width - first) - before, 0);
-  memset(to, 0, (size_t)(before * cell) * sizeof(real));
-  if (inside > 0) layCells(to + before * cell, cell, x + first + before, plane, 1, planes, wide, inside);
-  memset(to + (before + inside) * cell, 0, (size_t)((n - before - inside) * cell) * sizeof(real));
-}
-
 /* V of a row of tiles, from tile `at` of the group on. Returns the sum of its squares. */
 static THNN_REAL transformX(const TiledGradient *g, int64_t row, int64_t at, real *buffer)
 {
@@ -135,10 +120,10 @@ static THNN_REAL transformX(const TiledGradient *g, int64_t row, int64_t at, rea
   const int64_t sample = row / g->down, top = row % g->down * TILE + s->h.first;
   Lanes squares = {0};
   for (int64_t i = 0; i < POINTS; i++) {
-    real *to = buffer + i * g->length * g->xCell;
-    if (top + i < 0 || top + i >= s->h.in) memset(to, 0, (size_t)(g->length * g->xCell) * sizeof(real));
-    else
-      layLine(to, g->xCell, s->x + sample * s->xSample + (top + i) * s->h.x, s->xPlane, s->planes, g->wide, s->w.in, s->w.first, g->length);
+    const int64_t h = top + i;
+    const int isThere = h >= 0 && h < s->h.in;
+    layLine(buffer + i * g->length * g->xCell, g->xCell, isThere ? s->x + sample * s->xSample + h * s->h.x : s->x, s->xPlane, 1, s->planes,
+            g->wide, isThere ? s->w.in : 0, s->w.first, g->length);
   }
   for (int64_t t = 0; t < g->across; t++)
     for (int64_t c = 0; c < g->wide; c += SIDE) {
@@ -169,9 +154,10 @@ static THNN_REAL transformY(const TiledGradient *g, int64_t row, int64_t at, rea
   const int64_t sample = row / g->down, top = row % g->down * TILE, n = g->across * TILE, wide = THNN_ceilDiv(s->outputs, SIDE) * SIDE;
   Lanes squares = {0};
   for (int64_t i = 0; i < TILE; i++) {
-    real *to = buffer + i * n * g->yCell;
-    if (top + i >= s->h.out) memset(to, 0, (size_t)(n * g->yCell) * sizeof(real));
-    else layLine(to, g->yCell, s->y + sample * s->ySample + (top + i) * s->h.y, s->yPlane, s->outputs, wide, s->w.out, 0, n);
+    const int64_t h = top + i;
+    const int isThere = h < s->h.out;
+    layLine(buffer + i * n * g->yCell, g->yCell, isThere ? s->y + sample * s->ySample + h * s->h.y : s->y, s->yPlane, 1, s->outputs, wide,
+            isThere ? s->w.out : 0, 0, n);
   }
   for (int64_t t = 0; t < g->across; t++)
     for (int64_t o = 0; o < wide; o += SIDE) {
@@ -270,9 +256,8 @@ static int sumSlot(const TiledGradient *g, int64_t slot, int threads, int64_t th
 /* Has it been added? The kernels lie as [o][c][3][3]. */
 static int winogradGradient(Call *call, const Sum *s, real *weight, double scale, int threads)
 {
-  int64_t rowBytes;
-  TiledGradient g = tiledGradientOf(s, &rowBytes);
-  if (rowBytes > ROW_BYTES) return 0;
+  TiledGradient g = tiledGradientOf(s);
+  if (g.rowBytes > ROW_BYTES) return 0;
   const int64_t slots = THNN_ceilDiv(g.all, g.slot), tiles = g.group * g.across;
   const int outer = slots >= threads ? threads : 1; /* slots that are worked on at a time */
   const int64_t ofX = SQUARES * g.vPoint, memory = THNN_perThread(ofX + SQUARES * g.uPoint + COLUMNS);

@@ -91,34 +91,38 @@ THNN_KERNEL void throughReset(const real *restrict gates, const real *restrict h
 
 /* ---- one sample: what a step needs of all cells is there when threads have met */
 
+/* r and z, and all of g and the output that follows from the state; the rest waits for reset of all cells. */
+static void openBlock(const void *pass, const Panels *w, int64_t t, int64_t begin, int64_t end, const Sequence *s)
+{
+  const GruSteps *m = pass;
+  const int64_t hidden = s->hidden, n = end - begin;
+  real *gates = m->gates + t * GRU_PARTS * hidden, *reset = m->reset + t * hidden, *output = m->output + t * hidden;
+  const real *h = t ? output - hidden : m->h0;
+  addColumns(gates + begin, h, w, panelOf(w, 0, begin), hidden, n);
+  addColumns(gates + hidden + begin, h, w, panelOf(w, 1, begin), hidden, n);
+  if (!s->resetFirst) {
+    memset(reset + begin, 0, (size_t)n * sizeof(real));
+    addColumns(reset + begin, h, w, panelOf(w, 2, begin), hidden, n);
+  }
+  openGates(gates, m->bias, reset, h, begin, end, s);
+  if (!s->resetFirst) finish(gates, m->bias, h, output, isMasked(m->mask, t), begin, end, s);
+}
+
+static void finishBlock(const void *pass, const Panels *w, int64_t t, int64_t begin, int64_t end, const Sequence *s)
+{
+  const GruSteps *m = pass;
+  const int64_t hidden = s->hidden;
+  real *gates = m->gates + t * GRU_PARTS * hidden, *output = m->output + t * hidden;
+  addColumns(gates + 2 * hidden + begin, m->reset + t * hidden, w, panelOf(w, 2, begin), hidden, end - begin);
+  finish(gates, m->bias, t ? output - hidden : m->h0, output, isMasked(m->mask, t), begin, end, s);
+}
+
 static void forwardOne(const GruSteps *m, const Panels *w, const Shares *shares, const Sequence *s)
 {
-  const int64_t hidden = s->hidden, row = GRU_PARTS * hidden, toG = 2 * hidden;
 #pragma omp parallel num_threads((int)shares->parts)
   for (int64_t t = 0; t < s->steps; t++) {
-    real *gates = m->gates + t * row, *reset = m->reset + t * hidden, *output = m->output + t * hidden;
-    const real *h = t ? output - hidden : m->h0;
-#pragma omp for schedule(static)
-    for (int64_t part = 0; part < shares->parts; part++)
-      for (int64_t i = 0; i < blocksOf(shares, part); i++) {
-        const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, hidden), n = end - begin;
-        addColumns(gates + begin, h, w, panelOf(w, 0, begin), hidden, n);
-        addColumns(gates + hidden + begin, h, w, panelOf(w, 1, begin), hidden, n);
-        if (!s->resetFirst) {
-          memset(reset + begin, 0, (size_t)n * sizeof(real));
-          addColumns(reset + begin, h, w, panelOf(w, 2, begin), hidden, n);
-        }
-        openGates(gates, m->bias, reset, h, begin, end, s);
-        if (!s->resetFirst) finish(gates, m->bias, h, output, isMasked(m->mask, t), begin, end, s);
-      }
-    if (!s->resetFirst) continue;
-#pragma omp for schedule(static)
-    for (int64_t part = 0; part < shares->parts; part++)
-      for (int64_t i = 0; i < blocksOf(shares, part); i++) {
-        const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, hidden);
-        addColumns(gates + toG + begin, reset, w, panelOf(w, 2, begin), hidden, end - begin);
-        finish(gates, m->bias, h, output, isMasked(m->mask, t), begin, end, s);
-      }
+    forBlocks(openBlock, m, w, t, shares, s);
+    if (s->resetFirst) forBlocks(finishBlock, m, w, t, shares, s);
   }
 }
 
@@ -144,29 +148,32 @@ static void gradientsOfReset(const GruStepsBack *b, int64_t t, int64_t n, int64_
 }
 
 /* What step t + 1 gives back to gradHidden, then step t; step -1 is h0. The weights of g are the last rows of w. */
+static void backwardBlock(const void *pass, const Panels *w, int64_t t, int64_t begin, int64_t end, const Sequence *s)
+{
+  const GruStepsBack *b = pass;
+  const int64_t hidden = s->hidden, toG = 2 * hidden, after = t + 1, n = end - begin;
+  const real *both = panelOf(w, 0, begin), *g = both + toG * w->row;
+  real *gradHidden = b->gradHidden + begin;
+  if (after < s->steps) addColumns(gradHidden, b->gradGates + after * GRU_PARTS * hidden, w, both, toG, n);
+  if (after < s->steps && !s->resetFirst) addColumns(gradHidden, b->gradReset + after * hidden, w, g, hidden, n);
+  if (t >= 0) gradientsOf(b, t, 0, begin, end, s);
+}
+
+static void resetBlock(const void *pass, const Panels *w, int64_t t, int64_t begin, int64_t end, const Sequence *s)
+{
+  const GruStepsBack *b = pass;
+  const int64_t hidden = s->hidden, toG = 2 * hidden;
+  const real *g = panelOf(w, 0, begin) + toG * w->row;
+  addColumns(b->gradReset + t * hidden + begin, b->gradGates + t * GRU_PARTS * hidden + toG, w, g, hidden, end - begin);
+  gradientsOfReset(b, t, 0, begin, end, s);
+}
+
 static void backwardOne(const GruStepsBack *b, const Panels *w, const Shares *shares, const Sequence *s)
 {
-  const int64_t hidden = s->hidden, row = GRU_PARTS * hidden, toG = 2 * hidden;
 #pragma omp parallel num_threads((int)shares->parts)
   for (int64_t t = s->steps - 1; t >= -1; t--) {
-#pragma omp for schedule(static)
-    for (int64_t part = 0; part < shares->parts; part++)
-      for (int64_t i = 0; i < blocksOf(shares, part); i++) {
-        const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, hidden), after = t + 1;
-        const real *both = panelOf(w, 0, begin), *g = both + toG * w->row;
-        if (after < s->steps) addColumns(b->gradHidden + begin, b->gradGates + after * row, w, both, toG, end - begin);
-        if (after < s->steps && !s->resetFirst) addColumns(b->gradHidden + begin, b->gradReset + after * hidden, w, g, hidden, end - begin);
-        if (t >= 0) gradientsOf(b, t, 0, begin, end, s);
-      }
-    if (t < 0 || !s->resetFirst) continue;
-#pragma omp for schedule(static)
-    for (int64_t part = 0; part < shares->parts; part++)
-      for (int64_t i = 0; i < blocksOf(shares, part); i++) {
-        const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, hidden);
-        const real *g = panelOf(w, 0, begin) + toG * w->row;
-        addColumns(b->gradReset + t * hidden + begin, b->gradGates + t * row + toG, w, g, hidden, end - begin);
-        gradientsOfReset(b, t, 0, begin, end, s);
-      }
+    forBlocks(backwardBlock, b, w, t, shares, s);
+    if (t >= 0 && s->resetFirst) forBlocks(resetBlock, b, w, t, shares, s);
   }
 }
 

@@ -59,24 +59,23 @@ THNN_KERNEL void gradients(const real *restrict gates, real *restrict gradGates,
 }
 
 /* One sample: cells and gates of a step follow from all cells of the step before. */
+static void forwardBlock(const void *pass, const Panels *w, int64_t t, int64_t begin, int64_t end, const Sequence *s)
+{
+  const LstmSteps *m = pass;
+  const int64_t hidden = s->hidden, row = LSTM_PARTS * hidden;
+  real *gates = m->gates + t * row, *output = m->output + t * hidden, *cell = m->cell + t * hidden;
+  const real *h = t ? output - hidden : m->h0, *c = t ? cell - hidden : m->c0;
+  for (int64_t k = 0; k < LSTM_PARTS; k++) {
+    const int64_t gate = t % 2 ? LSTM_PARTS - 1 - k : k; /* as blocks, to and fro */
+    addColumns(gates + gate * hidden + begin, h, w, panelOf(w, gate, begin), hidden, end - begin);
+  }
+  cells(gates, m->bias, c, output, cell, begin, end, s);
+}
+
 static void forwardOne(const LstmSteps *m, const Panels *w, const Shares *shares, const Sequence *s)
 {
-  const int64_t hidden = s->hidden, row = LSTM_PARTS * hidden;
 #pragma omp parallel num_threads((int)shares->parts)
-  for (int64_t t = 0; t < s->steps; t++) {
-    real *gates = m->gates + t * row, *output = m->output + t * hidden, *cell = m->cell + t * hidden;
-    const real *h = t ? output - hidden : m->h0, *c = t ? cell - hidden : m->c0;
-#pragma omp for schedule(static)
-    for (int64_t part = 0; part < shares->parts; part++)
-      for (int64_t i = 0; i < blocksOf(shares, part); i++) {
-        const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, hidden);
-        for (int64_t k = 0; k < LSTM_PARTS; k++) {
-          const int64_t gate = t % 2 ? LSTM_PARTS - 1 - k : k;
-          addColumns(gates + gate * hidden + begin, h, w, panelOf(w, gate, begin), hidden, end - begin);
-        }
-        cells(gates, m->bias, c, output, cell, begin, end, s);
-      }
-  }
+  for (int64_t t = 0; t < s->steps; t++) forBlocks(forwardBlock, m, w, t, shares, s);
 }
 
 /* All steps of samples [first, last). */
@@ -121,19 +120,18 @@ static void gradientsOf(const LstmStepsBack *b, int64_t t, int64_t n, int64_t be
 }
 
 /* What step t + 1 gives back to gradHidden, then step t; step -1 is h0. */
+static void backwardBlock(const void *pass, const Panels *w, int64_t t, int64_t begin, int64_t end, const Sequence *s)
+{
+  const LstmStepsBack *b = pass;
+  const int64_t row = LSTM_PARTS * s->hidden;
+  if (t < s->steps - 1) addColumns(b->gradHidden + begin, b->gradGates + (t + 1) * row, w, panelOf(w, 0, begin), row, end - begin);
+  if (t >= 0) gradientsOf(b, t, 0, begin, end, s);
+}
+
 static void backwardOne(const LstmStepsBack *b, const Panels *w, const Shares *shares, const Sequence *s)
 {
-  const int64_t row = LSTM_PARTS * s->hidden;
 #pragma omp parallel num_threads((int)shares->parts)
-  for (int64_t t = s->steps - 1; t >= -1; t--) {
-#pragma omp for schedule(static)
-    for (int64_t part = 0; part < shares->parts; part++)
-      for (int64_t i = 0; i < blocksOf(shares, part); i++) {
-        const int64_t begin = cellsAt(shares, part, i, t), end = THNN_min(begin + CELLS, s->hidden);
-        if (t < s->steps - 1) addColumns(b->gradHidden + begin, b->gradGates + (t + 1) * row, w, panelOf(w, 0, begin), row, end - begin);
-        if (t >= 0) gradientsOf(b, t, 0, begin, end, s);
-      }
-  }
+  for (int64_t t = s->steps - 1; t >= -1; t--) forBlocks(backwardBlock, b, w, t, shares, s);
 }
 
 static void backwardSome(Call *call, int threads, const LstmStepsBack *b, const real *packed, int64_t first, int64_t last, const Sequence *s)

@@ -114,13 +114,6 @@ static Shares sharesOf(const Call *call, const Sequence *s)
 static inline int64_t firstBlock(const Shares *shares, int64_t part) { return shares->blocks * part / shares->parts; }
 static inline int64_t blocksOf(const Shares *shares, int64_t part) { return firstBlock(shares, part + 1) - firstBlock(shares, part); }
 
-/* The first cell of a part's i-th block in step t. Every other step goes from the last block to the first one: what is still in the cache is
- * needed first. */
-static inline int64_t cellsAt(const Shares *shares, int64_t part, int64_t i, int64_t t)
-{
-  return CELLS * (t % 2 ? firstBlock(shares, part + 1) - 1 - i : firstBlock(shares, part) + i);
-}
-
 /* Where the columns of cells lie of the weight, or of the weight transposed, whose rows are `row` elements apart. The weight has such columns
  * for each gate, the transposed one has the rows of all gates. */
 typedef struct Panels {
@@ -174,6 +167,21 @@ THNN_KERNEL void addColumns(real *restrict y, const real *restrict x, const Pane
     sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
     for (int64_t k = 0; k < n; k++) y[k] += ((const real *)sums)[k];
   }
+}
+
+/* What is done in step t with cells [begin, end), and their weights, for a pass. */
+typedef void Block(const void *pass, const Panels *w, int64_t t, int64_t begin, int64_t end, const Sequence *s);
+
+/* A step of a parallel region: all blocks, after which threads meet. Every other step a thread goes from its last block to its first one: what is
+ * still in the cache is needed first. */
+static void forBlocks(Block *block, const void *pass, const Panels *w, int64_t t, const Shares *shares, const Sequence *s)
+{
+#pragma omp for schedule(static)
+  for (int64_t part = 0; part < shares->parts; part++)
+    for (int64_t i = 0; i < blocksOf(shares, part); i++) {
+      const int64_t begin = CELLS * (t % 2 ? firstBlock(shares, part + 1) - 1 - i : firstBlock(shares, part) + i);
+      block(pass, w, t, begin, THNN_min(begin + CELLS, s->hidden), s);
+    }
 }
 #endif
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from pytorch_legacy import backend
 from tests import capi
 from tests.core.test_fused_cells import call, lstm
+from tests.nn.test_convolution_ways import at_edges
 
 T, H = 4, 5
 LARGE = 230  # cells: threads share their weights, and one sample has loops of its own
@@ -147,6 +149,25 @@ def test_one_sample_as_two(size: int, steps: int, isTurned: bool) -> None:
         found.append(results | {f"grad {name}": gradients[name] for name in ("gates", "h0", "c0")})
     for name, array in found[0].items():
         np.testing.assert_allclose(np.repeat(array, 2, axis=-2), found[1][name], rtol=0, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="protects pages as Linux does")
+@pytest.mark.parametrize("real", capi.REALS)
+@pytest.mark.parametrize("size", [8, 16, 24, 64, 65])  # the gates of 8 doubles and of 16 floats fill a vector of columns
+@pytest.mark.parametrize("isTurned", [False, True])
+def test_nothing_beside_the_weight_is_read(real: str, size: int, isTurned: bool) -> None:
+    for steps in (2, 5):
+        given = drawn(1, capi.REALS[real], steps=steps, size=size)
+        if isTurned:
+            given["weight"] = turned(given["weight"])
+        expected = forward(real, 1, given)
+        states = {"output": expected["output"], "h": given["h0"], "c": given["c0"]}
+        gradients = backward(real, 1, given, expected, states)
+        for array in at_edges(given["weight"].T if isTurned else given["weight"]):
+            placed = given | {"weight": array.T if isTurned else array}
+            for name, found in forward(real, 1, placed).items():
+                np.testing.assert_array_equal(found, expected[name])
+            np.testing.assert_array_equal(backward(real, 1, placed, expected, states)["h0"], gradients["h0"])
 
 
 @pytest.mark.parametrize("samples", [1, 3])

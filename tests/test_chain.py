@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import nn
-from pytorch_legacy.backend.tape import Tape
 from pytorch_legacy.errors import BusyError, ShapeError, THNNError
 from pytorch_legacy.nn import chain
 from tests.trees import Array
@@ -251,20 +250,6 @@ def test_buffers_before_are_let_go() -> None:
     buffers = [weakref.ref(module.output) for module in net.modules]
     net.forward(x[:3].copy())
     assert not any(one() is not None for one in buffers)
-
-
-def test_a_tape_notes_each_call() -> None:
-    net, x = nn.Sequential(nn.Tanh(), nn.ReLU(), nn.Sigmoid()).float(), inputs()
-    for _ in range(4):
-        net.forward(x)
-    assert done(net, x) == 3
-    with Tape(x, []) as tape:
-        output = net.forward(x)
-    assert tape.ends(output)
-    x *= 2
-    truth = expected(net, x)
-    assert tape.run(x)
-    np.testing.assert_array_equal(output, truth)
 
 
 def test_another_thread_meets_a_chain(monkeypatch: pytest.MonkeyPatch) -> None:

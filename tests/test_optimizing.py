@@ -41,7 +41,7 @@ def steps(net: Module, input: Any, tolerance: float | None = None) -> list[str]:
     before = [array.copy() for array in parameters(net)]
     log: list[str] = []
     optimized = pl.optimize(net, log.append)
-    for value in (input, input, other := rolled(input), input, other, other):  # from the third on calls come from a tape, if any
+    for value in (input, input, other := rolled(input), input, other, other):
         given, expected = passed(net, value)
         mine, output = passed(optimized, value)
         isDouble = net.type() == "torch.DoubleTensor"
@@ -439,6 +439,106 @@ def test_hazards(name: str) -> None:
     """Nobody can tell who works in place."""
     pl.manualSeed(2)
     steps(HAZARDS[name](), image())
+
+
+def block(isInPlace: bool) -> Any:
+    """Convolutions with slopes of PReLU, a sum and activations behind a layer that may write over its input."""
+    pl.manualSeed(3)
+    branch = nn.Sequential(planes(), nn.PReLU(), planes())
+    tail = nn.Sequential(nn.ConcatTable(branch, nn.Identity()), nn.CAddTable(), nn.ReLU(), planes(), nn.PReLU(), nn.Tanh())
+    return nn.Sequential(nn.ReLU(isInPlace), planes(), *tail.modules).float().evaluate()
+
+
+def read_only(array: Tensor) -> Tensor:
+    array.flags.writeable = False
+    return array
+
+
+Pass = Callable[[Any], Any]
+
+
+def read_only_inputs(net: Any, forward: Pass) -> None:
+    for x in (image(), read_only(image() + 1), read_only(image() - 1), image()):
+        forward(x)
+
+
+def own_weight(net: Any, forward: Pass) -> None:
+    layer = net.findModules("nn.SpatialConvolution")[0][0]
+    layer.weight = layer.weight.copy()
+    for x in (layer.weight, layer.weight, image(), image() + 1):
+        forward(x)
+
+
+def own_output(net: Any, forward: Pass) -> None:
+    forward(image())
+    for _ in range(3):
+        forward(net.output)
+    forward(net.output[:1])
+    forward(net.output[:, ::-1])
+
+
+def outputs_of_layers(net: Any, forward: Pass) -> None:
+    for module in net.listModules():
+        forward(image())
+        if isinstance(module.output, np.ndarray) and module.output.size:
+            forward(module.output)
+            forward(module.output[:, :, ::-1])
+
+
+def output_with_another_shape(net: Any, forward: Pass) -> None:
+    for shape in ((-1,), (2, 3, 49, 1)):
+        forward(image())
+        try:
+            net.output.shape = shape
+        except AttributeError:
+            pytest.skip("this NumPy cannot set the shape of an array")
+        forward(image() + 1)
+        forward(image() + 2)
+
+
+def changed_slopes(net: Any, forward: Pass) -> None:
+    for slope in (0.5, 0.1, 0.9, 0.9, 0.1):
+        for layer in net.findModules("nn.PReLU")[0]:
+            layer.weight[...] = slope
+        forward(image())
+
+
+def changed_input(net: Any, forward: Pass) -> None:
+    x = image()
+    for factor in (1, 2, 0, -1):
+        x *= factor
+        forward(x)
+
+
+@pytest.mark.filterwarnings("ignore:Setting the shape")
+@pytest.mark.parametrize("isOptimized", [True, False])
+@pytest.mark.parametrize(
+    "attack",
+    [
+        *(read_only_inputs, own_weight, own_output, outputs_of_layers, output_with_another_shape, changed_slopes),
+        changed_input,
+    ],
+)
+def test_no_pass_stands_for_another(attack: Callable[[Any, Pass], None], isOptimized: bool) -> None:
+    """Each pass equals the first pass of a copy, whatever arrays callers hand in, hold or change."""
+    net = block(isInPlace=attack is read_only_inputs)
+    net = pl.optimize(net) if isOptimized else net
+
+    def forward(x: Tensor) -> None:
+        expected = net.clone().forward(x.copy()).copy()
+        np.testing.assert_array_equal(net.forward(x), expected)
+
+    for _ in range(3):
+        forward(image())
+    for _ in range(3):
+        attack(net, forward)
+
+
+def test_sparse_gradients() -> None:
+    """The gradients of nn.IndexLinear are a table."""
+    layer = nn.IndexLinear(10, 3)
+    layer.weight[...], layer.bias[...] = np.random.default_rng(0).standard_normal((10, 3)), [1, -1, 0]
+    steps(nn.Sequential(layer, nn.Dropout(), nn.ReLU()).float(), [np.int64([0, 2, 9]), np.float32([1, 2, 3])])
 
 
 @pytest.mark.parametrize("join", [nn.CAddTable, lambda: nn.JoinTable(1)], ids=["sum", "join"])

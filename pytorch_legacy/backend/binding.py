@@ -24,7 +24,6 @@ from ..errors import BusyError, DeviceError, DtypeError, ShapeError, Unsupported
 from ..words import mismatch
 from . import cuda
 from .library import SIGNATURES, check, ffi, lib
-from .tape import note, tapes
 
 MAX_DIMS = 8
 READONLY = 1
@@ -297,8 +296,6 @@ def _caller(
                         slot.fill(array)
                     values[place] = slot.descriptor
             status = function(*values)
-            if tapes and not status:
-                note(function, values, mine)
         finally:
             slots = mine
         if status:
@@ -347,8 +344,6 @@ def _caller(
                         return None
                 if function(*arguments):
                     return None
-                if tapes:
-                    note(function, arguments, mine)
                 return buffer
             except Exception:
                 return None  # whoever asked takes the long way, which says what is wrong

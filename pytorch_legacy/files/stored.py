@@ -65,10 +65,7 @@ class Stored:
 
     def _ownFields(self) -> dict[str, Any]:
         # A list first: another thread's pass may give the object one more field meanwhile.
-        fields = {key: value for key, value in [*self.__dict__.items()] if key not in ("_bindings", "_inPass")}
-        if "memory" in self.__dict__.get("_bindings", ()):  # the output lies in memory that other layers write to
-            fields["output"] = np.empty(0, self._dtype)
-        return fields
+        return {key: value for key, value in [*self.__dict__.items()] if key not in ("_bindings", "_inPass")}
 
     def _with(self, fields: dict[str, Any]) -> Self:
         result = type(self).__new__(type(self))

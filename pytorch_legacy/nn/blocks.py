@@ -15,7 +15,6 @@ import numpy as np
 
 from pytorch_legacy import backend
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend.tape import is_noted, noted, tapes
 
 # Elements of a block: few enough for the cache of a processor, enough for the cost of a call not to matter.
 BLOCK = 1 << 17
@@ -44,8 +43,6 @@ os.register_at_fork(after_in_child=_pool.clear)  # a child has no threads but it
 
 def apply(ufunc: Callable[..., Any], *inputs: Any, out: Tensor) -> Tensor:
     """``ufunc(*inputs, out=out)``; the inputs are numbers, or arrays that broadcast to `out`."""
-    if tapes and is_noted():
-        return noted(lambda: apply(ufunc, *inputs, out=out), out, *inputs)
     if out.size <= BLOCK or not isinstance(out, np.ndarray):
         ufunc(*inputs, out=out)
     elif not _arithmetic(ufunc, *inputs, out=out):
@@ -113,8 +110,6 @@ def copy(target: Tensor, source: Tensor | float) -> Tensor:
 
 def zero(target: Tensor) -> Tensor:
     """``target[...] = 0``, large arrays byte by byte: NumPy sets numbers one by one, which takes two or three times as long."""
-    if tapes and is_noted():
-        return noted(lambda: zero(target), target)
     if target.size > BLOCK and isinstance(target, np.ndarray) and target.flags.c_contiguous:
         target.reshape(-1).view(np.uint8).fill(0)
     else:
@@ -127,8 +122,6 @@ def elements(function: Callable[..., Any], target: Tensor, *inputs: Any, blocks:
 
     The inputs are numbers, or arrays that broadcast to `target`. Returns `target`.
     """
-    if tapes and is_noted():
-        return noted(lambda: elements(function, target, *inputs, blocks=blocks), target, *inputs)
     if target.size <= blocks * BLOCK or not isinstance(target, np.ndarray) or any(_overlap(target, array) for array in inputs):
         function(target, *inputs)
         return target
@@ -145,8 +138,6 @@ def rows(function: Callable[..., Any], *arrays: Any, blocks: int = 1) -> None:
 
     Arrays whose first dimension is not that of the first array, numbers and None are handed over whole.
     """
-    if tapes and is_noted():
-        return noted(lambda: rows(function, *arrays, blocks=blocks), *arrays)
     first = arrays[0]
     count = len(first)
     if first.size <= blocks * BLOCK or count == 1 or not isinstance(first, np.ndarray):

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from pytorch_legacy.backend.binding import Note
-from pytorch_legacy.backend.tape import tapes
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.passes import marks_module
 
@@ -77,7 +76,7 @@ def _runner(modules: list[Any], notes: list[Note]) -> Run:
         done = 0
         fields: dict[str, Any] = {}
         try:
-            if tapes or present != modules:
+            if present != modules:
                 return 0, input
             for kind in kinds:
                 if kind.updateOutput is not Native.updateOutput:

@@ -122,17 +122,8 @@ class Object(Converted):
             old = None
         if type(old) is np.ndarray and old.shape == shape and old.dtype == dtype and old.flags.carray:
             return old
-        new = self._lent(shape, dtype, apart) if name == "output" else None
-        if new is None:
-            new = self._made(name, shape, buffer, old, shape, dtype, self._onDevice)
-        self.__dict__[name] = new
+        self.__dict__[name] = new = self._made(name, shape, buffer, old, shape, dtype, self._onDevice)
         return new
-
-    def _lent(self, shape: tuple[int, ...], dtype: Any, apart: Any) -> Tensor | None:
-        """Memory that others use, too, for the output of a layer in an optimized network (optimizing/memory.py)."""
-        lend = self.__dict__.get("_bindings", {}).get("memory")
-        array = self._made("output", shape, lend, shape, dtype) if lend and not self._onDevice else None
-        return None if apart is not None and overlap(array, apart) else array
 
     def _made(self, name: str, shape: Any, make: Callable[..., Tensor], *arguments: Any) -> Tensor:
         """What `make` gives: an array of that shape for a field. Where there can be none the error says for what."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn, nngraph
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
@@ -34,8 +35,6 @@ from pytorch_legacy.optimizing.kinds import (
     place_of,
     works_in_place,
 )
-from pytorch_legacy.optimizing.memory import share
-from pytorch_legacy.optimizing.Taped import tape, untape
 
 
 def optimize(net: Module, log: Log | None = None) -> Module:
@@ -49,11 +48,6 @@ def optimize(net: Module, log: Log | None = None) -> Module:
     - A convolution adds the other branch of a block and takes the activation behind it while its results are in the cache: a
       nn.Sequential of these layers that is computed by one function. As a file it is that nn.Sequential. Its weights cannot be
       written, so no call has to look whether they have changed; other arrays may take their place.
-    - Layers write their outputs into memory that they take in turn, along a chain and between branches. What the network returns
-      has its own. The sum of a convolution whose kernel is one cell takes the place of the other array, if nothing else reads it.
-    - What a pass calls is recorded in the second pass with inputs of one shape. Further ones make these calls again, without what
-      Python does between them, until the input has another shape or somebody puts another number, array or module into a field of
-      one of the modules. The longest part of a chain is recorded whose modules do all their work in such calls, or a whole graph.
 
     This is done in nn.Sequential, nn.Concat, nn.DepthConcat, nn.ConcatTable, nn.ParallelTable, nn.DataParallelTable and
     graphs, at any depth. A module that stands in several places, and what stands in other containers, is left as it is.
@@ -73,8 +67,7 @@ def optimize(net: Module, log: Log | None = None) -> Module:
     Notes
     -----
     The result differs from `net` by less than 1e-5 of the outputs' scale in float32. Only its own ``output`` can be read after a
-    pass: modules inside have none, or an old one, or one that others have written over. Do not train it, and do not build its
-    layers into another network: copies (``clone()``, ``pl.save``, pickles) have memory of their own.
+    pass: modules inside have none, or one that a layer in place has overwritten. Do not train it.
 
     Examples
     --------
@@ -94,19 +87,17 @@ def optimize(net: Module, log: Log | None = None) -> Module:
     """
     if not isinstance(net, Module):
         raise DtypeError(f"optimize: net: expected a module, got {described(net)}")
-    gradients = (net.parameters() or ([], []))[1]  # of no use here: zeros that nobody writes take no memory
+    gradients = [one for one in (net.parameters() or ([], []))[1] if is_tensor(one)]  # replaced by zeros, which take no memory
     result = reduced(copy.deepcopy(net, {id(one): np.zeros(one.shape, one.dtype, like=one) for one in gradients}), log)
     for module, _ in every(result):
         if type(module) is Fused:
             freeze(module)
-    share(result, log or (lambda text: None))
-    return tape(result)
+    return result
 
 
 def reduced(net: Module, log: Log | None = None) -> Module:
     """`net` itself, in evaluation mode, after all that `optimize` does; where it is a single layer that goes, an nn.Identity."""
     net.evaluate()
-    untape(net)
     return _Optimizer(net, log or (lambda text: None)).result
 
 

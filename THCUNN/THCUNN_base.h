@@ -61,8 +61,8 @@ THNN_API int32_t THNN_CudaState_setIndexReport(THNNCudaState *state, int64_t *re
  * by a kernel of our own, which is slower. */
 THNN_API int32_t THNN_CudaState_setCublas(THNNCudaState *state, const char *path, void *handle);
 
-/* As THNN_setPoolingBackward. Here all pooling layers gather by default, which is repeatable bit by bit; a scatter adds with atomics, in
- * any order. */
+/* As THNN_setPoolingBackward. By default no pooling layer adds with atomics here, so that results are repeatable bit by bit. A scatter
+ * adds with atomics, in any order, if windows overlap. Half precision gathers then, too. */
 THNN_API int32_t THNN_CudaState_setPoolingBackward(THNNCudaState *state, int32_t how);
 
 /* ------------------------------------------------------------------------------------------------ layers */

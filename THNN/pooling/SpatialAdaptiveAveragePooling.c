@@ -15,7 +15,7 @@
  *   output     (N x) C x oheight x owidth, overwritten
  *   gradInput  as input, overwritten
  *
- * Windows as in Torch7's layer, except that it computed their bounds in floating point: wrong already for 13 to 13 cells. */
+ * Windows as in the last release of Torch7, which computed o * in / out in single precision: exact as long as in * out < 2^24. */
 #include "pooling/means.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t owidth, int64_t oheight, Space *s)

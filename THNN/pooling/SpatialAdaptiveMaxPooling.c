@@ -6,8 +6,8 @@
  *
  * per plane, where the window of output (oh, ow) is the product of two intervals,
  *   window(o) = [floor(o * in / out), ceil((o + 1) * in / out))    along height and along width,
- * in exact integers. The first of equal cells wins, in row-major order, and the first NaN beats every number. (Torch7 computed the
- * bounds in floating point, which moves windows at sizes as small as 13 to 13, and kept two planes of indices.)
+ * in exact integers. The first of equal cells wins, in row-major order, and the first NaN beats every number. (Torch7 computed
+ * o / out * in in single precision, which moves windows at sizes as small as 13 to 13, and kept two planes of indices.)
  *
  *   input      (N x) C x H x W
  *   output     (N x) C x oheight x owidth, overwritten; indices likewise

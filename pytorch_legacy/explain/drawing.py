@@ -18,7 +18,7 @@ GRID = 40  # cells up to which lines are drawn between them
 
 
 def of(found: Windows) -> Any:
-    """A row of panels for each axis: its windows, and beside them the fixed ones."""
+    """A row of panels for each axis: its windows, and beside them the windows of one size if there is such a comparison."""
     rows, columns = len(found.axes), 2 if any(axis.fixed is not None for axis in found.axes) else 1
     widths = max(_inches(axis.feeds.shape[1]) for axis in found.axes)
     heights = [_inches(axis.feeds.shape[0]) for axis in found.axes]

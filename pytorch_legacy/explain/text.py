@@ -60,7 +60,7 @@ def _table(axis: Axis) -> list[str]:
 
 
 def _remarks(axis: Axis) -> list[str]:
-    outputs = len(axis.feeds)
+    outputs, cells = axis.feeds.shape
     lines = []
     if axis.fixed is not None and len(axis.differs) == outputs:
         lines.append(f"all {outputs} windows differ from fixed ones")
@@ -68,7 +68,7 @@ def _remarks(axis: Axis) -> list[str]:
         lines.append(f"{len(axis.differs)} of {outputs} windows differ from fixed ones: {_some([str(o) for o in axis.differs])}")
     elif axis.fixed is not None:
         lines.append("the same windows as fixed ones")
-    else:
+    if outputs > cells:
         lines.append("more outputs than cells: cells are repeated")
     times = axis.feeds.sum(0)
     if shared := [f"{i} (in {span(axis.outputs(i))})" for i in map(int, np.flatnonzero(times > 1))]:

@@ -1,4 +1,4 @@
-"""Which input cells feed each output cell of a pooling layer, beside what windows of one size would do."""
+"""Finds which input cells feed each output of a pooling layer. Adaptive windows are compared with windows of one size."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pytorch_legacy import nn
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.pooling.AdaptivePooling import AdaptivePooling
 
 from . import drawing, plot, text
 from .probe import axes_of, feeds
@@ -31,8 +32,8 @@ class Axis:
     feeds : bool array of O x I
         Whether a cell feeds an output.
     fixed : bool array of O x I, or None
-        The same for windows of one size: stride I div O, and the kernel that reaches the end, I - (O - 1) * stride.
-        None if there are more outputs than cells.
+        The windows of one size with which those of an adaptive layer are compared: the stride is I div O, and the kernel is
+        the one that reaches the end, I - (O - 1) * stride. None for other layers, and if there are more outputs than cells.
     """
 
     name: str
@@ -124,8 +125,9 @@ def windows(
 ) -> Windows:
     """Which input cells feed each output cell of a pooling layer, along each axis.
 
-    The answer is the layer's own: cell by cell a NaN goes in, and comes out where the cell is used. Beside its windows stand
-    those of one size that would give as many outputs and reach the end.
+    The function knows no formula for windows. It puts a NaN into one cell after the other, and the outputs that become NaN
+    are those that read the cell. The windows of an adaptive layer are compared with windows of one size that give as many
+    outputs and reach the end of the input.
 
     Parameters
     ----------
@@ -163,17 +165,15 @@ def windows(
     nn.SpatialMaxPooling(3x2, 2,2, 1,0): 4x5 cells to 2x3
     <BLANKLINE>
     height: 4 cells to 2
-    output  cells  0123  fixed  0123   (kernel 2, stride 2)
-         0  0-1    ##..  0-1    ##..
-         1  2-3    ..##  2-3    ..##
-    the same windows as fixed ones
+    output  cells  0123
+         0  0-1    ##..
+         1  2-3    ..##
     <BLANKLINE>
     width: 5 cells to 3
-    output  cells  01234  fixed  01234   (kernel 3, stride 1)
-         0  0-1    ##...  0-2    ###..   differs
-         1  1-3    .###.  1-3    .###.
-         2  3-4    ...##  2-4    ..###   differs
-    2 of 3 windows differ from fixed ones: 0, 2
+    output  cells  01234
+         0  0-1    ##...
+         1  1-3    .###.
+         2  3-4    ...##
     cells in several windows: 1 (in 0-1), 3 (in 1-2)
     """
     given = {"output": output, "kernel": kernel, "stride": stride, "pad": pad, "dilation": dilation}
@@ -238,7 +238,7 @@ def _made(name: str, *arguments: Any) -> Any:
 
 def _axis(name: str, layer: Module, size: tuple[int, ...], axis: int) -> Axis:
     found = Axis(name, feeds(layer, size, axis), None)
-    if found.stride == 0:
+    if not isinstance(layer, AdaptivePooling) or found.stride == 0:
         return found
     fixed = nn.SpatialMaxPooling(found.kernel, 1, found.stride, 1)
     return replace(found, fixed=feeds(fixed, (1, size[axis]), 1))

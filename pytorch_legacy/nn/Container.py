@@ -23,6 +23,9 @@ class Container(Module):
     An exception in a child says on its way out where it was: a THNNError in front of its text ("in module 3 of
     nn.Sequential", counted from 1 as when printed), any other exception in a note.
 
+    ``updateParameters`` calls each module, so it moves parameters that two of them share twice, as in Torch7. An optimizer on the
+    vectors of ``getParameters`` moves them once.
+
     Parameters
     ----------
     *modules : Module

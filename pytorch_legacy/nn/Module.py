@@ -183,7 +183,12 @@ class Module(Tuning):
         return self
 
     def updateParameters(self, learningRate: float) -> Self:
-        """Moves each parameter by ``-learningRate`` times its gradient, and returns self."""
+        """Moves each parameter by ``-learningRate`` times its gradient, and returns self.
+
+        A container calls this method of each module inside it. So parameters that two modules share, by ``share``, by ``clone``
+        or because one module has two places, are moved twice, as in Torch7. An optimizer on the vectors of ``getParameters``
+        moves them once.
+        """
         parameters, gradients = self._tunable("updateParameters")
         if len(parameters) != len(gradients):
             got = f"{len(gradients)} gradients of {len(parameters)} parameters"
@@ -244,7 +249,10 @@ class Module(Tuning):
         return flatten(parameters)
 
     def share(self, mlp: "Module", *names: str) -> Self:
-        """Makes the named fields (``"weight"``, ``"bias"``, ...) those of `mlp`, and returns self."""
+        """Makes the named fields (``"weight"``, ``"bias"``, ...) those of `mlp`, and returns self.
+
+        Share a gradient wherever you share its parameter. In one container ``updateParameters`` then moves the parameter twice.
+        """
         for name in names:
             if getattr(self, name, None) is not None:
                 setattr(self, name, getattr(mlp, name))
@@ -254,7 +262,8 @@ class Module(Tuning):
     def clone(self, *names: str) -> Self:
         """A deep copy that shares the named fields, if any, with the original.
 
-        Everything is copied, results of the last calls too: ``clearState()`` first saves memory.
+        Everything is copied, results of the last calls too: ``clearState()`` first saves memory. If both are in one container,
+        ``updateParameters`` moves the shared parameters twice.
         """
         fields = [getattr(module, name, None) for module in self.listModules() for name in names]
         result = copy.deepcopy(self, {id(field): field for field in fields if field is not None})

@@ -172,6 +172,18 @@ def test_exercises_have_answers_that_run(page: str) -> None:
         assert answer.rstrip().endswith("</details>") or "\n\n</details>\n" in answer
 
 
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_chapters_end_with_their_sources(page: str) -> None:
+    """The last section is a list of papers, with a year, and of files of the original, by repository and name."""
+    assert HEADING.findall(prose(page))[-1] == "Sources"
+    sources = re.split(r"^- ", prose(page).partition("\n## Sources\n")[2], flags=re.MULTILINE)[1:]
+    papers = [source for source in sources if re.search(r'"[^"]+".*\b(1[89]|20)\d\d\b', source, re.DOTALL)]
+    repository, file = r"\b[\w-]+/[\w.-]+: ", r"`[\w./]+\.\w+`"
+    originals = [source for source in sources if re.search(repository, source) and re.search(file, source)]
+    assert len(sources) >= 2 and originals, page
+    assert papers or page == "t7", page  # a format, which no paper describes
+
+
 def test_every_page_is_in_the_table_of_contents_once() -> None:
     listed = [
         name

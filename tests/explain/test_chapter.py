@@ -6,9 +6,11 @@ import re
 import runpy
 import subprocess
 import sys
+from itertools import product
 from math import gcd
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pytorch_legacy import explain
@@ -52,10 +54,30 @@ def test_facts_about_adaptive_windows() -> None:
         for outputs in range(1, 25):
             feeds = explain.windows("adaptive", cells, outputs).axes[0].feeds
             lengths, times = feeds.sum(1), feeds.sum(0)
-            assert max(1, cells // outputs) <= lengths.min() and lengths.max() <= -(-cells // outputs) + 1
+            assert lengths.min() == -(-cells // outputs) and lengths.max() <= -(-cells // outputs) + 1
             assert lengths.sum() == cells + outputs - gcd(cells, outputs)
             assert outputs > cells or (times.max() <= 2 and (feeds[1:] & feeds[:-1]).sum(1).max(initial=0) <= 1)
             assert cells % outputs or times.max() == 1
+
+
+def bounds_in_single_precision(cells: int, outputs: int, multipliesFirst: bool) -> list[tuple[int, int]]:
+    """The windows of Torch7's two adaptive layers: the average layer multiplied first, the max layer divided first."""
+    o, i, n = np.arange(outputs + 1), np.float32(cells), np.float32(outputs)
+    bounds = (o * cells).astype(np.float32) / n if multipliesFirst else o.astype(np.float32) / n * i
+    return list(zip(np.floor(bounds[:-1]).tolist(), np.ceil(bounds[1:]).tolist(), strict=True))
+
+
+def test_what_the_page_says_about_bounds_in_single_precision() -> None:
+    def exact(cells: int, outputs: int) -> list[tuple[int, int]]:
+        return [(o * cells // outputs, -(-(o + 1) * cells // outputs)) for o in range(outputs)]
+
+    for sizes in product(range(1, 41), repeat=2):
+        assert bounds_in_single_precision(*sizes, True) == exact(*sizes)
+    for sizes in ((4095, 4094), (4094, 4095), (4095, 4095), (2**23, 1), (4095, 1)):
+        assert sizes[0] * sizes[1] < 2**24 and bounds_in_single_precision(*sizes, True) == exact(*sizes)
+    assert bounds_in_single_precision(4281, 3919, True) != exact(4281, 3919) and 4281 * 3919 >= 2**24
+    for sizes in ((21, 7), (13, 13)):
+        assert bounds_in_single_precision(*sizes, False) != exact(*sizes)
 
 
 def test_pictures_are_there_small_and_drawn_by_the_script(tmp_path) -> None:

@@ -11,6 +11,7 @@ from pytorch_legacy.nn.activation.ReLU import ReLU
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.container.Concat import Concat
 from pytorch_legacy.nn.container.DepthConcat import DepthConcat
+from pytorch_legacy.nn.container.MapTable import MapTable
 from pytorch_legacy.nn.container.Parallel import Parallel
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Module import Module
@@ -304,6 +305,34 @@ class TestConcat:
 
 class TestSharedModules:
     """A module that is there twice overwrites its own gradient: what it returned first must count all the same."""
+
+    @pytest.mark.parametrize(
+        "second",
+        [
+            lambda one: one,
+            lambda one: one.clone("weight", "gradWeight"),
+            lambda one: one.clone().share(one, "weight", "gradWeight"),
+        ],
+        ids=["the same module", "a clone", "a module that shares"],
+    )
+    def test_updateParameters_moves_shared_parameters_twice_as_in_Torch7(self, second):
+        one = Linear(4, 4)
+        net = ParallelTable(one, second(one))
+        before, _ = one.weight.copy(), one.gradWeight.fill(1)
+        net.updateParameters(0.25)
+        np.testing.assert_allclose(one.weight, before - 2 * 0.25, rtol=1e-6)
+        parameters, gradients = net.getParameters()  # an optimizer on these vectors moves them once
+        before = one.weight.copy()
+        parameters -= np.float32(0.25) * gradients
+        np.testing.assert_allclose(one.weight, before - 0.25, rtol=1e-6)
+
+    def test_MapTable_moves_its_module_once(self):
+        one = Linear(4, 4)
+        net = MapTable(one)
+        net.forward([batch(3, 4), batch(3, 4)])
+        before, _ = one.weight.copy(), one.gradWeight.fill(1)
+        net.updateParameters(0.25)
+        np.testing.assert_allclose(one.weight, before - 0.25, rtol=1e-6)
 
     @pytest.mark.parametrize("method", ["updateGradInput", "backward"])
     @pytest.mark.parametrize(

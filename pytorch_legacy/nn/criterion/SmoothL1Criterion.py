@@ -5,12 +5,12 @@ from pytorch_legacy.nn.NativeCriterion import NativeCriterion
 
 
 class SmoothL1Criterion(NativeCriterion):
-    """Squared differences where they are below 1, absolute ones where they are not.
+    """Half the squared difference if it is below 1, else the absolute difference less one half.
 
     .. math:: loss = \\frac{1}{n} \\sum_i f(x_i - t_i), \\quad
         f(d) = d^2 / 2 \\text{ if } |d| < 1 \\text{ else } |d| - 1/2
 
-    over all n elements, or their sum without `sizeAverage`. Also known as the Huber loss.
+    over all n elements, or their sum without `sizeAverage`. It is the Huber loss with a threshold of 1.
 
     Parameters
     ----------

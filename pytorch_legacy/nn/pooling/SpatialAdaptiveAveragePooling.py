@@ -9,8 +9,7 @@ class SpatialAdaptiveAveragePooling(AdaptivePooling):
     .. math:: y_o = \\frac{1}{|R_o|} \\sum_{i \\in R_o} x_i, \\qquad
               R_o = [\\lfloor o I / O \\rfloor, \\lceil (o + 1) I / O \\rceil)
 
-    along height and along width, for an input of I and an output of O cells. Windows overlap where O does not divide
-    I;
+    along height and along width, for an input of I and an output of O cells. Windows overlap if O does not divide I;
     O may exceed I.
 
     Parameters
@@ -26,7 +25,8 @@ class SpatialAdaptiveAveragePooling(AdaptivePooling):
     Notes
     -----
     Shapes: ``(N x) C x H_in x W_in`` to ``(N x) C x H x W``.
-    Bounds are exact integers; Torch7 computed them in floating point, wrong already for 13 to 13 cells.
+    Bounds are exact integers. The last release of Torch7 computed ``o * I / O`` in single precision, which gives the
+    same windows as long as I * O is below 2**24.
     Source: Torch7 ``nn.SpatialAdaptiveAveragePooling``; C: ``THNN/pooling/SpatialAdaptiveAveragePooling.c``.
 
     Examples

@@ -10,10 +10,8 @@ class SpatialAdaptiveMaxPooling(Indexed, AdaptivePooling):
     .. math:: y_o = \\max_{i \\in R_o} x_i, \\qquad
               R_o = [\\lfloor o I / O \\rfloor, \\lceil (o + 1) I / O \\rceil)
 
-    along height and along width, for an input of I and an output of O cells. Windows overlap where O does not divide
-    I;
-    O may exceed I. The gradient goes to the cell that the maximum came from: the first of equal ones in row-major
-    order,
+    along height and along width, for an input of I and an output of O cells. Windows overlap if O does not divide I;
+    O may exceed I. The gradient goes to the cell that the maximum came from: the first of equal ones in row-major order,
     and the first NaN before every number.
 
     Parameters
@@ -35,7 +33,8 @@ class SpatialAdaptiveMaxPooling(Indexed, AdaptivePooling):
     Notes
     -----
     Shapes: ``(N x) C x H_in x W_in`` to ``(N x) C x H x W``.
-    Bounds are exact integers; Torch7 computed them in floating point, wrong already for 13 to 13 cells.
+    Bounds are exact integers. Torch7 computed ``o / O * I`` in single precision, which gives other windows at small
+    sizes, such as 13 to 13 cells and 21 to 7.
     Source: Torch7 ``nn.SpatialAdaptiveMaxPooling``; C: ``THNN/pooling/SpatialAdaptiveMaxPooling.c``.
 
     Examples

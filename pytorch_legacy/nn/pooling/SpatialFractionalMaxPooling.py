@@ -10,9 +10,9 @@ class SpatialFractionalMaxPooling(FractionalMaxPooling):
 
     .. math:: y_o = \\max_{i \\in R_o} x_i
 
-    Windows are products of two intervals of ``poolSizeH`` and ``poolSizeW`` cells, at most overlapping by what the size of
-    the output asks for. Where they begin is drawn for each plane, anew in each pass, in evaluation too. The gradient goes to
-    the cell that the maximum came from: the first of equal ones in row-major order, and the first NaN before every number.
+    Windows are products of two intervals of ``poolSizeH`` and ``poolSizeW`` cells, which overlap if the steps between them
+    are shorter. Where they begin is drawn for each plane, anew in each pass, in evaluation too. The gradient goes to the
+    cell that the maximum came from: the first of equal ones in row-major order, and the first NaN before every number.
 
     Parameters
     ----------

@@ -50,7 +50,8 @@ class SpatialStochasticPooling(WindowedPooling):
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
     Source: Zeiler and Fergus, "Stochastic Pooling for Regularization of Deep Convolutional Neural Networks" (2013); the
     package inn for Torch7 had such a layer, which took the first cell of a window of zeros, left windows of negative sums
-    undefined, and had no gradient in evaluation. C: ``THNN/pooling/SpatialStochasticPooling.c``.
+    undefined, and took random numbers for indices when it went backward in evaluation.
+    C: ``THNN/pooling/SpatialStochasticPooling.c``.
 
     Examples
     --------

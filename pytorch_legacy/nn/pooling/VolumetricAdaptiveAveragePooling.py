@@ -9,9 +9,8 @@ class VolumetricAdaptiveAveragePooling(AdaptivePooling):
     .. math:: y_o = \\frac{1}{|R_o|} \\sum_{i \\in R_o} x_i, \\qquad
               R_o = [\\lfloor o I / O \\rfloor, \\lceil (o + 1) I / O \\rceil)
 
-    along time, height and width, for an input of I and an output of O cells. Windows overlap where O does not divide
-    I;
-    O may exceed I.
+    along time, height and width, for an input of I and an output of O cells. Windows overlap if O does not divide
+    I; O may exceed I.
 
     Parameters
     ----------

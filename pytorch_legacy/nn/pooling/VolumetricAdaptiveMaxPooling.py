@@ -10,11 +10,9 @@ class VolumetricAdaptiveMaxPooling(Indexed, AdaptivePooling):
     .. math:: y_o = \\max_{i \\in R_o} x_i, \\qquad
               R_o = [\\lfloor o I / O \\rfloor, \\lceil (o + 1) I / O \\rceil)
 
-    along time, height and width, for an input of I and an output of O cells. Windows overlap where O does not divide
-    I;
-    O may exceed I. The gradient goes to the cell that the maximum came from: the first of equal ones in row-major
-    order,
-    and the first NaN before every number.
+    along time, height and width, for an input of I and an output of O cells. Windows overlap if O does not divide
+    I; O may exceed I. The gradient goes to the cell that the maximum came from: the first of equal ones in row-major
+    order, and the first NaN before every number.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class CMakeBuild(build_ext):
         # What layers outside of the package are compiled with: THNN/layer.h and, for kernels, the device's part of the core.
         include = library / "include"
         shutil.copytree(installed / "include" / "THNN", include / "THNN")
-        for source in ("check", "space", "status"):
+        for source in ("check", "environment", "space", "status"):
             shutil.copy(ROOT / "THNN" / "core" / f"{source}.c", include / "THNN" / "core")
         for folder in ("core", "host"):
             shutil.copytree(ROOT / "THCUNN" / folder, include / "THCUNN" / folder)

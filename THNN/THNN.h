@@ -15,6 +15,7 @@
  *   - Outputs have their right size before the call: ask _outputSize, or take the shape that the argument's line gives.
  *   - updateOutput and updateGradInput overwrite; accGradParameters adds.
  *   - Indices, targets and labels count from 0. Width stands before height in arguments, after it in shapes.
+ *   - It computes in the default floating-point environment, and restores the caller's control bits, status flags and errno.
  *   - state may be NULL: a process-wide default. Any function may run in any number of threads at once, as long as no
  *     two of them write the same memory. Results do not depend on the number of threads.
  *

@@ -26,6 +26,7 @@
  *
  * The interface, of version THNN_LAYER_VERSION
  *   names      real, accreal; THNN_(name), which is THNN_Floatname or THNN_Doublename; THTensor, THLongTensor, THByteTensor
+ *   numbers    THNN_APART, THNN_IN_DEFAULT_ENVIRONMENT: for what computes outside of a call, such as checks (core/core.h)
  *   checks     THNN_TRY, THNN_fail, view; THNN_checkInput, checkShape, checkCount, checkOutput, otherSizes, checkRange
  *   a call     Call, THNN_enter, in, out, acc, scratch, ready, badIndices, leave; THNN_nElement, isContiguous, sameShape
  *   threads    THNN_threads, threadId, perThread; loops that say `omp parallel for num_threads(...)`, perhaps with reduction(...) or
@@ -127,6 +128,10 @@ __attribute__((constructor, unused)) static void THNN_attachByItself(void)
 #define THNN_checkGradients THNN_interface->checkGradients
 #define THNN_Floatgemm THNN_interface->Floatgemm
 #define THNN_Doublegemm THNN_interface->Doublegemm
+
+/* Functions, because an attribute of THNN_IN_DEFAULT_ENVIRONMENT names one. */
+THNN_IN_EACH_FILE void THNN_enterEnvironment(Environment *callers) { THNN_interface->enterEnvironment(callers); }
+THNN_IN_EACH_FILE void THNN_leaveEnvironment(const Environment *callers) { THNN_interface->leaveEnvironment(callers); }
 
 /* ------------------------------------------------------------------------------------------------ shared loops
  * What gcc calls where a loop says `omp parallel for`. Here it reaches the library's threads; no libgomp is needed. */

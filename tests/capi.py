@@ -65,6 +65,7 @@ SIZES = {
     "nnz": 8,
     "hiddenSize": 3,
     "nKernel": 5,
+    "any": 2,  # "*"
 }
 
 # A legal value for every number.
@@ -226,9 +227,9 @@ def shape_of(function: Function, argument: Argument, sizes: dict[str, int]) -> t
 
 @cache  # calls are made a hundred thousand times
 def parsed(shape: str) -> tuple[str, list[str], list[CodeType]]:
-    """Which argument's shape it is, or the names in the shape and its sizes as code; "*" is 2."""
+    """Which argument's shape it is, or the names in the shape and its sizes as code."""
     text = re.split(r" : |,| or ", shape.replace("(N x) ", "N x "))[0].strip(" :")
     if other := re.match(r"as (\w+)", text):
         return other[1], [], []
-    terms = ["2" if size == "*" else re.sub("/+", "//", size) for size in text.split(" x ")]
+    terms = ["any" if size == "*" else re.sub("/+", "//", size) for size in text.split(" x ")]
     return "", re.findall(r"[A-Za-z_]\w*", " ".join(terms)), [compile(term.strip(), "<shape>", "eval") for term in terms]

@@ -51,6 +51,18 @@ def padded(make: Callable[..., Any], dims: int, narrow: bool = False) -> Callabl
     return draw
 
 
+def reach_past(
+    kernels: list[int], dilations: list[int], sizes: tuple[int, ...], strides: list[int], pads: list[int], dilated: bool
+) -> None:
+    """Lets the only window along some axes reach past the far padding, by less than the stride."""
+    rng = np.random.default_rng([*kernels, *sizes])  # its own: other draws stay as they were
+    for i, (size, stride, pad) in enumerate(zip(sizes, strides, pads, strict=True)):
+        if stride > 1 and rng.random() < 0.4:
+            reach = size + 2 * pad + drawn(rng, 1, stride - 1)
+            isApart = dilated and pad < 2 and rng.random() < 0.5
+            kernels[i], dilations[i] = (2, reach - 1) if isApart else (reach, 1)
+
+
 def windowed(
     name: str, dims: int, dilated: bool = False, learned: bool = False
 ) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
@@ -65,11 +77,14 @@ def windowed(
             if (kernel - 1) * dilation + 1 > size + 2 * pad:
                 dilation = 1
             kernels.append(kernel), strides.append(drawn(rng, 1, 4)), pads.append(pad), dilations.append(dilation)
+        isCeil = bool(drawn(rng, 0, 1))
+        if isCeil:
+            reach_past(kernels, dilations, shape[-dims:], strides, pads, dilated)
         order = (lambda v: v[::-1]) if dims == 2 else (lambda v: [v[0], v[2], v[1]])  # W, H and T, W, H
         numbers = [n for v in (kernels, strides, pads, *([dilations] if dilated else [])) for n in order(v)]
         of = {"nInputPlane": shape[-dims - 1]} if learned and rng.random() < 0.5 else {}
         module = getattr(nn, name)(*numbers, **of)
-        module.ceil_mode = bool(drawn(rng, 0, 1))
+        module.ceil_mode = isCeil
         if hasattr(module, "count_include_pad"):
             module.count_include_pad = bool(drawn(rng, 0, 1))
         return module, shape
@@ -464,6 +479,21 @@ def test_definitions_run() -> None:
     x = np.random.default_rng(1).standard_normal((4, 40, 40)).astype("f")
     fast, plain = both_ways(nn.SpatialAveragePooling(9, 9), x, lambda shape: np.ones(shape, "f"))
     assert (fast[0] != plain[0]).any() and (fast[2][0] != plain[2][0]).any()
+
+
+@np.errstate(invalid="ignore")
+def test_infinite_gradients_of_windows_with_infinite_means() -> None:
+    """Terms of gradLogit are infinite. They are not added to 0 times an infinite slope."""
+    x, logit = np.random.default_rng(2).standard_normal((2, 2, 12, 30)).astype("f")
+    x[:, ::5, ::4] = -np.inf
+
+    def gradOutput(shape: tuple[int, ...]) -> np.ndarray:
+        return np.where(np.arange(np.prod(shape)).reshape(shape) % 3 == 0, np.inf, 1).astype("f")
+
+    fast, plain = both_ways(nn.SpatialLocalImportancePooling(3, 3, 2, 2), [x, logit], gradOutput)
+    assert np.isinf(plain[2][1]).sum() > 100
+    np.testing.assert_array_equal(np.isnan(fast[2][1]), np.isnan(plain[2][1]))
+    np.testing.assert_array_equal(np.isinf(fast[2][1]), np.isinf(plain[2][1]))
 
 
 def test_setting() -> None:

@@ -55,6 +55,7 @@ static void readReport(Call *call, const char *name, int64_t limit)
 void THNN_enter(Call *call, THNNState *state, const char *function)
 {
   *call = Call{THNN_orDefault(state), function};
+  THNN_enterEnvironment(&call->environment);
   const char *problem = deviceProblem(call);
   if (problem) call->status = THNN_fail(THNN_ERR_DEVICE, function, "device", "expected a CUDA device and its driver, got: %s", problem);
   call->state->scratchUsed = 0;
@@ -125,6 +126,7 @@ Memory THNN_acc(Call *call, View v) { return contiguous(call, v, true, true); }
 int32_t THNN_leave(Call *call)
 {
   for (int32_t i = 0; i < call->nCopy && THNN_ready(call); i++) copyView(call, call->copy[i].view, (void *)call->copy[i].memory, true);
+  THNN_leaveEnvironment(&call->environment);
   return call->status;
 }
 

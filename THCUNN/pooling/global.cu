@@ -30,7 +30,7 @@ __device__ static accreal sumCells(Team team, const real *x, int64_t n, accreal 
   return sum;
 }
 
-/* A sum, and where that may be beyond what it is kept in, the same scaled down. */
+/* A sum, and the same scaled down, which is right if the sum overflowed. Threads whose sums overflow in both directions make NaN of it. */
 struct Scaled {
   accreal sum, down;
 };
@@ -38,14 +38,15 @@ struct Scaled {
 __device__ static Scaled sumOfCells(Team team, const real *x, int64_t n)
 {
   const accreal down = (accreal)THNN_SCALED_DOWN, sum = teamSum(team, sumCells(team, x, n, 1));
-  return Scaled{sum, isinf(sum) ? teamSum(team, sumCells(team, x, n, down)) : sum * down};
+  return Scaled{sum, isfinite(sum) ? sum * down : teamSum(team, sumCells(team, x, n, down))};
 }
 
-/* A window that slides has no range beyond that of its sum, as in Torch7. */
+/* The mean of a window that slides is infinite if its sum is beyond the range of numbers, as in Torch7. */
 __device__ static real meanFrom(Scaled s, int64_t n, bool slides)
 {
-  if (slides) return (real)(s.sum / (accreal)n);
-  return (real)(isinf(s.sum) ? s.down / (accreal)n * (accreal)THNN_SCALED_UP : s.sum / (accreal)n);
+  const accreal up = (accreal)THNN_SCALED_UP;
+  if (isfinite(s.sum)) return (real)(s.sum / (accreal)n);
+  return (real)(slides ? s.down * up / (accreal)n : s.down / (accreal)n * up);
 }
 
 /* y = the mean of each plane; or, where planes have parts, their sums. */

@@ -38,8 +38,11 @@ template <int THREADS, class Int> __global__ static void meanOfEach(real *y, con
     const real *plane = x + o.plane * p.cells;
     const accreal counted = allCounted(p, o, includePad);
     accreal mean = sumOfWindow(p, box, team, plane, 1) / counted;
-    if (isinf(mean) && !p.w.kernel) /* Torch7 decides on sliding windows: sums and means are infinite there */
-      mean = sumOfWindow(p, box, team, plane, (accreal)THNN_SCALED_DOWN) / counted * (accreal)THNN_SCALED_UP;
+    if (!isfinite(mean)) { /* sums of threads may have overflowed, in both directions */
+      const accreal down = sumOfWindow(p, box, team, plane, (accreal)THNN_SCALED_DOWN), up = (accreal)THNN_SCALED_UP;
+      if (!p.w.kernel) mean = down / counted * up;
+      else if (mean != mean) mean = down * up / counted; /* Torch7 decides on sliding windows: there the mean of a large sum is infinite */
+    }
     if (team.rank == 0) y[i] = (real)mean;
   }
 }

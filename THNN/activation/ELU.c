@@ -14,8 +14,10 @@
  * D.-A. Clevert, T. Unterthiner, S. Hochreiter: Fast and Accurate Deep Network Learning by Exponential Linear Units, 2016. */
 #include "activation/elementwise.h"
 
-static int32_t checkNumbers(const char *f, double alpha, int32_t inplace)
+THNN_APART int32_t checkNumbers(const char *f, double alpha, int32_t inplace, int *isNegative)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
+  *isNegative = alpha < 0;
   if (!inplace || alpha >= 0) return THNN_OK;
   return THNN_fail(THNN_ERR_VALUE, f, "alpha", "expected 0 or more, since inplace is set; got %g", alpha);
 }
@@ -47,18 +49,20 @@ THNN_KERNEL void gradientFromInput(Elements e)
 
 int32_t THNN_(ELU_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double alpha, int32_t inplace)
 {
+  int isNegative;
   THNN_TRY(checkElements(__func__, view(input), view(output), inplace));
-  THNN_TRY(checkNumbers(__func__, alpha, inplace));
+  THNN_TRY(checkNumbers(__func__, alpha, inplace, &isNegative));
   return elementwise(__func__, state, bend, 4, view(output), view(input), (View){0}, alpha, 0);
 }
 
 int32_t THNN_(ELU_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput,
                                    const THTensor *output, double alpha, int32_t inplace)
 {
+  int isNegative;
   THNN_TRY(checkGradients(__func__, "input", view(input), view(gradOutput), view(gradInput), inplace));
   THNN_TRY(checkGradients(__func__, "output", view(output), view(gradOutput), view(gradInput), inplace));
-  THNN_TRY(checkNumbers(__func__, alpha, inplace));
-  if (alpha < 0)
+  THNN_TRY(checkNumbers(__func__, alpha, inplace, &isNegative));
+  if (isNegative)
     return elementwise(__func__, state, gradientFromInput, 4, view(gradInput), view(input), view(gradOutput), alpha, 0);
   return elementwise(__func__, state, gradientFromOutput, 1, view(gradInput), view(output), view(gradOutput), alpha, 0);
 }

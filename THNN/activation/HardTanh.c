@@ -14,8 +14,9 @@
 #include "activation/curves.h"
 #include "activation/elementwise.h"
 
-static int32_t checkNumbers(const char *f, double min_val, double max_val)
+THNN_APART int32_t checkNumbers(const char *f, double min_val, double max_val)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
   if (min_val < max_val) return THNN_OK;
   return THNN_fail(THNN_ERR_VALUE, f, "max_val", "expected more than min_val %g, got %g", min_val, max_val);
 }

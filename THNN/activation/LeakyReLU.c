@@ -11,8 +11,9 @@
  * the same sign as long as negval is not negative: so that is asked for. */
 #include "activation/leak.h"
 
-static int32_t checkNumbers(const char *f, double negval, int32_t inplace)
+THNN_APART int32_t checkNumbers(const char *f, double negval, int32_t inplace)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
   if (!inplace || negval >= 0) return THNN_OK;
   return THNN_fail(THNN_ERR_VALUE, f, "negval", "expected 0 or more, since inplace is set; got %g", negval);
 }

@@ -18,8 +18,10 @@
  * B. Xu, N. Wang, T. Chen, M. Li: Empirical Evaluation of Rectified Activations in Convolutional Network, 2015. */
 #include "activation/leak.h"
 
-static int32_t checkNumbers(const char *f, double lower, double upper)
+THNN_APART int32_t checkNumbers(const char *f, double lower, double upper, double *middle)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
+  *middle = (lower + upper) / 2;
   if (!(lower >= 0)) return THNN_fail(THNN_ERR_VALUE, f, "lower", "expected 0 or more, got %g", lower);
   if (lower <= upper) return THNN_OK;
   return THNN_fail(THNN_ERR_VALUE, f, "upper", "expected at least lower %g, got %g", lower, upper);
@@ -44,11 +46,12 @@ static void leakAtRandom(Call *call, real *y, real *slope, const real *x, int64_
 int32_t THNN_(RReLU_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, THTensor *noise, double lower,
                                   double upper, int32_t train, int32_t inplace)
 {
+  double middle;
   THNN_TRY(checkElements(__func__, view(input), view(output), inplace));
   if (train) THNN_TRY(THNN_checkOutput(__func__, "noise", view(noise), input->nDimension, input->size));
-  THNN_TRY(checkNumbers(__func__, lower, upper));
+  THNN_TRY(checkNumbers(__func__, lower, upper, &middle));
   if (!train)
-    return elementwise(__func__, state, leak, 1, view(output), view(input), view(input), (lower + upper) / 2, 0);
+    return elementwise(__func__, state, leak, 1, view(output), view(input), view(input), middle, 0);
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -62,9 +65,10 @@ int32_t THNN_(RReLU_updateOutput)(THNNState *state, const THTensor *input, THTen
 int32_t THNN_(RReLU_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput,
                                      const THTensor *noise, double lower, double upper, int32_t train, int32_t inplace)
 {
+  double middle;
   THNN_TRY(checkGradients(__func__, "input", view(input), view(gradOutput), view(gradInput), inplace));
   if (train) THNN_TRY(THNN_checkShape(__func__, "noise", view(noise), input->nDimension, input->size));
-  THNN_TRY(checkNumbers(__func__, lower, upper));
+  THNN_TRY(checkNumbers(__func__, lower, upper, &middle));
   if (train) return elementwise(__func__, state, product, 1, view(gradInput), view(noise), view(gradOutput), 0, 0);
-  return elementwise(__func__, state, leak, 1, view(gradInput), view(input), view(gradOutput), (lower + upper) / 2, 0);
+  return elementwise(__func__, state, leak, 1, view(gradInput), view(input), view(gradOutput), middle, 0);
 }

@@ -11,8 +11,9 @@
  * gradient from the output, which it compared with the threshold: wrong for small thresholds. */
 #include "activation/elementwise.h"
 
-static int32_t checkNumbers(const char *f, double beta)
+THNN_APART int32_t checkNumbers(const char *f, double beta)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
   const double rounded = (double)(real)beta;
   if (rounded < 0 || rounded > 0) return THNN_OK;
   return THNN_fail(THNN_ERR_VALUE, f, "beta", "expected a number other than 0, got %g", beta);

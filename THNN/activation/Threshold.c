@@ -14,8 +14,9 @@
 #include "activation/curves.h"
 #include "activation/elementwise.h"
 
-static int32_t checkNumbers(const char *f, double threshold, double val, int32_t inplace)
+THNN_APART int32_t checkNumbers(const char *f, double threshold, double val, int32_t inplace)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
   if (!inplace || val <= threshold) return THNN_OK;
   return THNN_fail(THNN_ERR_VALUE, f, "val", "expected at most the threshold %g, since inplace is set; got %g", threshold,
                    val);

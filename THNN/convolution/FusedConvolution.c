@@ -17,9 +17,10 @@
  * How: convolve.c has the checks, dense.c the work, finish.h what follows the sums. */
 #include "convolution/convolve.h"
 
-static int32_t makeLayer(const char *f, const THTensor *weight, Axis t, Axis w, Axis h, int64_t adjT, int64_t adjW, int64_t adjH,
-                         int64_t groups, int32_t full, int32_t activation, double a, double b, int64_t serial, Convolution *c)
+THNN_APART int32_t makeLayer(const char *f, const THTensor *weight, Axis t, Axis w, Axis h, int64_t adjT, int64_t adjW, int64_t adjH,
+                             int64_t groups, int32_t full, int32_t activation, double a, double b, int64_t serial, Convolution *c)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
   const Axis none = {1, 1, 1, 1, 0, 1};
   THNN_TRY(THNN_checkInput(f, "weight", view(weight), 3, 5, "nOutputPlane x nInputPlane x (kT x) (kH x) kW"));
   THNN_TRY(THNN_checkRange(f, "activation", activation, THNN_NO_ACTIVATION, THNN_LEAKY_RELU));

@@ -1,4 +1,4 @@
-/* One call: contiguous memory for views that are not, scratch memory, threads. */
+/* One call: its environment, contiguous memory for views that are not, scratch memory, threads. */
 #include <string.h>
 #include "core/core.h"
 #include "core/fetch.h"
@@ -17,6 +17,7 @@ enum { /* Call.team, 0 until it is asked */
 
 void THNN_enter(Call *call, THNNState *state, const char *function)
 {
+  THNN_enterEnvironment(&call->environment);
   call->state = THNN_orDefault(state);
   call->function = function;
   call->arena = NULL;
@@ -136,6 +137,7 @@ int32_t THNN_leave(Call *call)
   if (call->status == THNN_OK)
     for (int32_t i = 0; i < call->nCopy; i++) copyView(call->copy[i].view, (char *)call->copy[i].memory, 1);
   if (call->arena) THNN_returnArena(call->state, call->arena);
+  THNN_leaveEnvironment(&call->environment);
   return call->status;
 }
 

@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include "THNN_base.h"
 #include "core/machine.h"
+#if !defined(__x86_64__) && !defined(__aarch64__) && !defined(__CUDACC_RTC__)
+#include <fenv.h>
+#endif
 #ifdef THNN_CUDA /* compiled for the device, as C++: docs/cuda.md */
 #include "THCUNN_base.h"
 #define THNNState THNNCudaState
@@ -38,6 +41,52 @@
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------------ environment: environment.c
+ * Floating-point control (rounding, denormals, traps), floating-point status flags and errno belong to the calling thread. The library
+ * computes in the default environment (round to nearest, denormals are numbers, no traps) and then restores the caller's, flags included.
+ * THNN_enter and THNN_leave do so for a call. A function that computes or compares floating-point numbers outside of a call, such as
+ * a check of numbers, is written as
+ *
+ *     THNN_APART int32_t checkNumbers(const char *f, double p)
+ *     {
+ *       THNN_IN_DEFAULT_ENVIRONMENT;
+ *       ...
+ *
+ * It returns a status, and stores other results through pointers. It is not inlined. Otherwise compilers may move its arithmetic across
+ * the calls that change the environment. */
+
+#if defined(__x86_64__)
+typedef struct Registers {
+  uint32_t mxcsr;
+} Registers;
+#elif defined(__aarch64__) || defined(__CUDACC_RTC__)
+typedef struct Registers {
+  uint64_t fpcr, fpsr;
+} Registers;
+#else
+typedef fenv_t Registers;
+#endif
+
+typedef struct Environment {
+  Registers registers;
+  int error; /* errno */
+} Environment;
+
+/* Stores the caller's environment and sets the default one. */
+void THNN_enterEnvironment(Environment *callers);
+/* Restores it. */
+void THNN_leaveEnvironment(const Environment *callers);
+
+#define THNN_APART __attribute__((noinline)) static
+/* The caller's environment is restored at the end of the block, however that is left. */
+#ifdef __cplusplus
+#define THNN_IN_DEFAULT_ENVIRONMENT const DefaultEnvironment callersEnvironment
+#else
+#define THNN_IN_DEFAULT_ENVIRONMENT \
+  __attribute__((cleanup(THNN_leaveEnvironment))) Environment callersEnvironment; \
+  THNN_enterEnvironment(&callersEnvironment)
 #endif
 
 /* ------------------------------------------------------------------------------------------------ errors: status.c */
@@ -94,7 +143,15 @@ int32_t THNN_checkRange(const char *function, const char *name, int64_t value, i
 #define THNN_MAX_SIZE INT32_MAX
 
 #ifdef __cplusplus
-} /* memory becomes a pointer of the type that is wanted, as void * does in C */
+}
+#ifndef __CUDACC_RTC__
+struct DefaultEnvironment {
+  Environment callers;
+  DefaultEnvironment() { THNN_enterEnvironment(&callers); }
+  ~DefaultEnvironment() { THNN_leaveEnvironment(&callers); }
+};
+#endif
+/* memory becomes a pointer of the type that is wanted, as void * does in C */
 struct Memory {
   void *at;
   template <class T> operator T *() const { return static_cast<T *>(at); }
@@ -110,14 +167,14 @@ typedef const void *ConstMemory;
 typedef struct Arena Arena;
 
 /* What one call of a layer borrows: contiguous copies of views that are not contiguous, scratch memory, threads.
- *     THNN_enter    begin
+ *     THNN_enter    begin, in the default environment
  *     THNN_in       pointer to the contiguous elements of an input
  *     THNN_out      pointer to contiguous memory for an output, to be overwritten
  *     THNN_acc      the same, holding the present values, to be added to
  *     THNN_scratch  uninitialised memory
  *     THNN_ready    is there something to compute? Not if there was no memory for one of these, if an output reaches into another
  *                   tensor, or if no output has an element. Nothing has been written yet: then leave
- *     THNN_leave    copy back what was not contiguous, return the memory and the status */
+ *     THNN_leave    copy back what was not contiguous, return the memory, restore the caller's environment, return the status */
 /* More than that is an error, before the first write. No layer of the library has more than 5 outputs and 10 tensors. */
 enum {
   THNN_MAX_COPIES = 8,
@@ -150,6 +207,7 @@ typedef struct Call {
   void *gemmRows; /* and what all these share, so many bytes */
   size_t gemmBytes;
   int32_t team; /* is there a thread to share small work with? Asked once, so that the same work has as many threads throughout a call */
+  Environment environment; /* the caller's */
 } Call;
 
 void THNN_enter(Call *call, THNNState *state, const char *function);

@@ -42,8 +42,9 @@ static int32_t checkFill(const char *function, const THTensor *output)
   return THNN_checkOutput(function, "output", view(output), output->nDimension, output->size);
 }
 
-static int32_t checkPositive(const char *function, const char *name, double value)
+THNN_APART int32_t checkPositive(const char *function, const char *name, double value)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
   if (!(value > 0)) return THNN_fail(THNN_ERR_VALUE, function, name, "expected more than 0, got %g", value);
   return THNN_OK;
 }
@@ -59,6 +60,15 @@ int32_t THNN_(uniform)(THNNState *state, THTensor *output, double low, double hi
   return fill(state, __func__, output, uniform, NULL, low, high);
 }
 
+/* A probability, which is not 0 or 1 if `isOpen`. */
+THNN_APART int32_t checkProbability(const char *function, double p, int isOpen)
+{
+  THNN_IN_DEFAULT_ENVIRONMENT;
+  if (isOpen && !(p > 0 && p < 1)) return THNN_fail(THNN_ERR_VALUE, function, "p", "expected more than 0 and less than 1, got %g", p);
+  if (!(p >= 0 && p <= 1)) return THNN_fail(THNN_ERR_VALUE, function, "p", "expected 0 to 1, got %g", p);
+  return THNN_OK;
+}
+
 THNN_KERNEL void bernoulli(real *y, const uint32_t *draw, int n, double p, double unused)
 {
   (void)unused;
@@ -68,7 +78,7 @@ THNN_KERNEL void bernoulli(real *y, const uint32_t *draw, int n, double p, doubl
 int32_t THNN_(bernoulli)(THNNState *state, THTensor *output, double p)
 {
   THNN_TRY(checkFill(__func__, output));
-  if (!(p >= 0 && p <= 1)) return THNN_fail(THNN_ERR_VALUE, __func__, "p", "expected 0 to 1, got %g", p);
+  THNN_TRY(checkProbability(__func__, p, 0));
   return fill(state, __func__, output, bernoulli, NULL, p, 0);
 }
 
@@ -107,7 +117,7 @@ static void geometric(real *y, const uint32_t *draw, int n, double p, double unu
 int32_t THNN_(geometric)(THNNState *state, THTensor *output, double p)
 {
   THNN_TRY(checkFill(__func__, output));
-  if (!(p > 0 && p < 1)) return THNN_fail(THNN_ERR_VALUE, __func__, "p", "expected more than 0 and less than 1, got %g", p);
+  THNN_TRY(checkProbability(__func__, p, 1));
   return fill(state, __func__, output, geometric, NULL, p, 0);
 }
 

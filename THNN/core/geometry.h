@@ -16,12 +16,12 @@ THNN_GEOMETRY_FUNCTION int64_t THNN_ceilDiv(int64_t a, int64_t b) { return a >= 
 /* ---- A window of `kernel` cells that moves by `stride` over `in` cells with `pad` cells on either side.
  * Output o sees [o * stride - pad, o * stride - pad + kernel), clipped to [0, in). */
 
-/* How many windows: those that fit; with ceil also a last one that reaches past the far padding, as long as it still
- * begins on the input or its near padding. Not positive when the kernel does not fit at all. */
+/* How many windows: those that fit. With ceil there is also a last one that reaches past the far padding by less than the stride, if it
+ * begins on the input or its near padding. It may be the only one. The count is not positive if there is no window. */
 THNN_GEOMETRY_FUNCTION int64_t THNN_windowCount(int64_t in, int64_t kernel, int64_t stride, int64_t pad, int ceil)
 {
   int64_t room = in + 2 * pad - kernel;
-  if (room < 0) return 0;
+  if (room < 0 && !ceil) return 0;
   int64_t count = (ceil ? THNN_ceilDiv(room, stride) : room / stride) + 1;
   if (ceil && (count - 1) * stride >= in + pad) count--;
   return count;

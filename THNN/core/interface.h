@@ -9,11 +9,11 @@
 #include "core/core.h"
 #include "core/space.h"
 
-#define THNN_LAYER_VERSION 2
+#define THNN_LAYER_VERSION 3
 
 // clang-format off
 #define THNN_LAYER_FUNCTIONS(entry) \
-  entry(fail) entry(shapeText) entry(nElement) entry(isContiguous) entry(sameShape) entry(checkInput) entry(checkShape) \
+  entry(enterEnvironment) entry(leaveEnvironment) entry(fail) entry(shapeText) entry(nElement) entry(isContiguous) entry(sameShape) entry(checkInput) entry(checkShape) \
   entry(checkCount) entry(checkOutput) entry(otherSizes) entry(checkRange) entry(enter) entry(in) entry(out) entry(acc) \
   entry(scratch) entry(ready) entry(leave) entry(badIndices) entry(threads) entry(plain) entry(threadId) \
   entry(lockGenerator) entry(unlockGenerator) entry(draw) entry(drawMany) entry(drawUniform) entry(drawNormal) \

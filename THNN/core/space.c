@@ -1,4 +1,5 @@
 /* Checks and sizes of planes, for any element type: compiled once. */
+#include <stdio.h>
 #include "core/space.h"
 
 /* How an axis is called in messages, by its letter. */
@@ -63,8 +64,10 @@ int32_t THNN_checkSliding(const char *f, int letter, Axis numbers, int ceil_mode
   const int64_t reach = (n.kernel - 1) * n.dilation + 1;
   *a = (Axis){a->in, THNN_windowCount(a->in, reach, n.stride, n.pad, ceil_mode), n.kernel, n.stride, n.pad, n.dilation};
   if (a->out >= 1) return THNN_OK;
-  return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected planes that hold the kernel: %s %lld with padding %lld, %s %lld%s", name->in,
-                   (long long)a->in, (long long)n.pad, name->kernel, (long long)n.kernel, n.dilation > 1 ? ", dilated" : "");
+  char lacking[60] = "";
+  if (ceil_mode) snprintf(lacking, sizeof lacking, " except for fewer than %s %lld cells", name->stride, (long long)n.stride);
+  return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected planes that hold the kernel%s: %s %lld with padding %lld, %s %lld%s", lacking,
+                   name->in, (long long)a->in, (long long)n.pad, name->kernel, (long long)n.kernel, n.dilation > 1 ? ", dilated" : "");
 }
 
 int32_t THNN_checkSlidingFrames(const char *f, int64_t kW, int64_t dW, Axis *a)

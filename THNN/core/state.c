@@ -30,6 +30,7 @@ THNNState *THNN_orDefault(THNNState *state) { return state ? state : &defaultSta
 int32_t THNN_newState(THNNState **state)
 {
   if (!state) return THNN_fail(THNN_ERR_NULL, "THNN_newState", "state", "expected a place for the pointer, got NULL");
+  THNN_IN_DEFAULT_ENVIRONMENT;
   THNNState *fresh = calloc(1, sizeof *fresh);
   if (!fresh) return THNN_fail(THNN_ERR_MEMORY, "THNN_newState", "state", "expected %zu bytes, got none", sizeof *fresh);
   fresh->mostKeptBytes = THNN_MOST_KEPT;
@@ -112,6 +113,7 @@ void THNN_returnArena(THNNState *state, Arena *arena)
 
 int32_t THNN_freeScratch(THNNState *state)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
   state = THNN_orDefault(state);
   for (int i = 0; i < THNN_ARENAS; i++) freeArena(atomic_exchange(&state->arena[i], NULL));
   THNN_freeKept(state);
@@ -121,6 +123,7 @@ int32_t THNN_freeScratch(THNNState *state)
 int32_t THNN_freeState(THNNState *state)
 {
   if (!state) return THNN_OK;
+  THNN_IN_DEFAULT_ENVIRONMENT;
   THNN_freeScratch(state);
   free(state);
   return THNN_OK;
@@ -146,6 +149,7 @@ int32_t THNN_getNumThreads(THNNState *state, int32_t *threads)
 {
   if (!threads)
     return THNN_fail(THNN_ERR_NULL, "THNN_getNumThreads", "threads", "expected a place for the number, got NULL");
+  THNN_IN_DEFAULT_ENVIRONMENT; /* the system is asked how many there may be, which changes errno */
   *threads = THNN_stateThreads(THNN_orDefault(state));
   return THNN_OK;
 }
@@ -182,6 +186,7 @@ int32_t THNN_setConvolution(THNNState *state, int32_t how)
 
 int32_t THNN_setKeptBytes(THNNState *state, uint64_t bytes)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
   state = THNN_orDefault(state);
   atomic_store(&state->mostKeptBytes, bytes > SIZE_MAX / 2 ? SIZE_MAX / 2 : bytes); /* sums of two do not wrap */
   if (atomic_load(&state->keptBytes) > bytes) THNN_freeKept(state);

@@ -1,4 +1,11 @@
 /* Error text of a thread, and the versions. */
+#define _GNU_SOURCE /* uselocale */
+#include <errno.h>
+#include <fenv.h>
+#include <locale.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
 #include <stdarg.h>
 #include <stdio.h>
 #include "core/core.h"
@@ -16,14 +23,30 @@ static _Thread_local char errorText[1024] = "no error";
 
 const char *THNN_lastError(void) { return errorText; }
 
+static void writeText(const char *function, const char *argument, const char *format, va_list arguments)
+{
+  const int length = snprintf(errorText, sizeof errorText, "%s: %s: ", function, argument);
+  if (length < 0 || (size_t)length >= sizeof errorText) return;
+  vsnprintf(errorText + length, sizeof errorText - (size_t)length, format, arguments);
+}
+
+/* Numbers are written in the C locale and rounded to nearest, whatever the caller has set. glibc's printf rounds as the x87 control word
+ * says, which is part of fenv_t only. */
 int32_t THNN_fail(int32_t code, const char *function, const char *argument, const char *format, ...)
 {
-  int length = snprintf(errorText, sizeof errorText, "%s: %s: ", function, argument);
-  if (length < 0 || (size_t)length >= sizeof errorText) return code;
+  const int error = errno;
+  fenv_t callers;
+  fegetenv(&callers);
+  fesetenv(FE_DFL_ENV);
+  const locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), before = uselocale(c); /* with no `c`, uselocale changes nothing */
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(errorText + length, sizeof errorText - (size_t)length, format, arguments);
+  writeText(function, argument, format, arguments);
   va_end(arguments);
+  uselocale(before);
+  if (c) freelocale(c);
+  fesetenv(&callers);
+  errno = error;
   return code;
 }
 

@@ -13,6 +13,7 @@
  * wait for the caller, and the caller for it; and a caller that has taken the last chunk of a dynamic loop does not wait for a worker
  * that has not begun. */
 #define _GNU_SOURCE
+#include <fenv.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -50,24 +51,23 @@ static int numberIn(const char *variable, int otherwise)
 static int granted(const char *folder)
 {
   char path[600];
-  double quota = 0, period = 100000;
+  long long quota = 0, period = 100000; /* microseconds */
   int n = 0;
   snprintf(path, sizeof path, "%s/cpu.max", folder);
   FILE *file = fopen(path, "re");
-  if (file) n = fscanf(file, "%lf %lf", &quota, &period); /* or the word max */
+  if (file) n = fscanf(file, "%lld %lld", &quota, &period); /* or the word max */
   else {
     snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
     if (!(file = fopen(path, "re"))) return MOST;
-    n = fscanf(file, "%lf", &quota);
+    n = fscanf(file, "%lld", &quota);
     fclose(file);
     snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
     if (!(file = fopen(path, "re"))) return MOST;
-    n = n == 1 && fscanf(file, "%lf", &period) == 1;
+    n = n == 1 && fscanf(file, "%lld", &period) == 1;
   }
   fclose(file);
-  if (n < 1 || !(quota > 0) || !(period > 0) || quota / period >= MOST) return MOST;
-  const int whole = (int)(quota / period);
-  return whole < quota / period ? whole + 1 : whole;
+  if (n < 1 || quota <= 0 || period <= 0 || quota / period >= MOST) return MOST;
+  return (int)(quota / period + (quota % period > 0));
 }
 
 /* The least that the process' control group and those above it grant. */
@@ -264,6 +264,7 @@ static void *live(void *argument)
   /* With its first look at thread-local memory the system maps up to 128 MB for the thread. It does so before the thread is given work: what
    * a call finds to be free then stays free. */
   self = NULL;
+  fesetenv(FE_DFL_ENV); /* it has that of the thread that made it */
   enter(w, CLAIMED, &w->isAwaited, &w->end);
   for (;;) {
     await(w, READY, 0, &w->sleeps, &w->work);

@@ -138,13 +138,20 @@ int32_t THNN_(LookupTable_accGradParameters)(THNNState *state, const THLongTenso
   return THNN_leave(&call);
 }
 
+THNN_APART int32_t checkNorm(const char *f, double maxNorm, double normType)
+{
+  THNN_IN_DEFAULT_ENVIRONMENT;
+  if (!(maxNorm >= 0)) return THNN_fail(THNN_ERR_VALUE, f, "maxNorm", "expected 0 or more, got %g", maxNorm);
+  if (!(normType > 0)) return THNN_fail(THNN_ERR_VALUE, f, "normType", "expected more than 0, got %g", normType);
+  return THNN_OK;
+}
+
 int32_t THNN_(LookupTable_renorm)(THNNState *state, const THLongTensor *input, THTensor *weight, double maxNorm, double normType)
 {
   LookupSizes s = {0};
   THNN_TRY(checkSizes(__func__, input, "weight", view(weight), &s));
   THNN_TRY(THNN_checkOutput(__func__, "weight", view(weight), weight->nDimension, weight->size));
-  if (!(maxNorm >= 0)) return THNN_fail(THNN_ERR_VALUE, __func__, "maxNorm", "expected 0 or more, got %g", maxNorm);
-  if (!(normType > 0)) return THNN_fail(THNN_ERR_VALUE, __func__, "normType", "expected more than 0, got %g", normType);
+  THNN_TRY(checkNorm(__func__, maxNorm, normType));
 
   Call call;
   THNN_enter(&call, state, __func__);

@@ -83,8 +83,9 @@ THNN_KERNEL void gradients(Pairs p, int64_t first, int64_t end)
 }
 #endif
 
-static int32_t checkDistance(const char *f, View x, View y, double p)
+THNN_APART int32_t checkDistance(const char *f, View x, View y, double p)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
   THNN_TRY(checkPairs(f, x, y));
   if (p > 0 && p < INFINITY) return THNN_OK;
   return THNN_fail(THNN_ERR_VALUE, f, "p", "expected a positive, finite number, got %g", p);

@@ -132,8 +132,9 @@ static void rowGradients(Call *call, NormalizeRows r)
 }
 #endif
 
-static int32_t checkRows(const char *f, View input, double p)
+THNN_APART int32_t checkRows(const char *f, View input, double p)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
   THNN_TRY(THNN_checkInput(f, "input", input, 1, 2, "(N x) D"));
   if (!(p > 0)) return THNN_fail(THNN_ERR_VALUE, f, "p", "expected more than 0, got %g", p);
   if (isinf(p) && input.size[input.nDimension - 1] == 0)

@@ -20,8 +20,9 @@
 #include "normalization/maps.h"
 #include "core/volumes.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t size, double alpha, double beta, double k, Maps *p)
+THNN_APART int32_t check(const char *f, const THTensor *input, int64_t size, double alpha, double beta, double k, Maps *p)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
   Volumes planes;
   THNN_TRY(checkVolumes(f, view(input), 2, &planes));
   THNN_TRY(THNN_checkRange(f, "size", size, 1, THNN_MAX_SIZE));

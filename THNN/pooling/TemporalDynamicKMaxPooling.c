@@ -13,8 +13,9 @@
 #include <math.h>
 #include "pooling/kmax.h"
 
-static int32_t check(const char *f, const THTensor *input, int64_t minK, double factor, Frames *s)
+THNN_APART int32_t check(const char *f, const THTensor *input, int64_t minK, double factor, Frames *s)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
   THNN_TRY(THNN_checkInput(f, "input", view(input), 2, 3, "(N x) L x F"));
   const int64_t *last = input->size + input->nDimension;
   THNN_TRY(THNN_checkRange(f, "input length", last[-2], 0, THNN_MAX_SIZE));

@@ -9,6 +9,7 @@ static const double STEP = sizeof(real) <= 4 ? FLT_EPSILON : DBL_EPSILON;
 
 int32_t THNN_(checkPower)(const char *f, double p, int useAbs, int64_t count, Power *power)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
   if (!(p > 0)) return THNN_fail(THNN_ERR_VALUE, f, "power", "expected a number above 0, got %g", p);
   if (isinf(p) && !useAbs)
     return THNN_fail(THNN_ERR_VALUE, f, "power", "expected a finite number for signed cells, got %g", p);
@@ -20,8 +21,9 @@ int32_t THNN_(checkPower)(const char *f, double p, int useAbs, int64_t count, Po
   if (p == 4) kind = FOURTH;
   const double least = (double)count * (LEAST / STEP), most = MOST / 4;
   const double reach = sizeof(real) <= 4 ? 1e15 : 1e120, e = fabs(p - 1);
+  const double smallestRoot = e > 0 ? pow(reach, -1 / e) : 0, largestRoot = e > 0 ? pow(reach, 1 / e) : INFINITY;
   *power = (Power){p, useAbs || even ? 1 : (odd ? -1 : NAN), kind, useAbs, p == 1, pow(least, 1 / p), pow(most, 1 / p),
-                   pow(reach, -1 / e), pow(reach, 1 / e)};
+                   smallestRoot, largestRoot};
   return THNN_OK;
 }
 

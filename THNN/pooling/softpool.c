@@ -62,8 +62,9 @@ static void backward(real *gx, const real *x, const real *g, double beta, int ex
 
 /* ---- What the layers call. What is fast: one exponential a cell, and sums along rows (softweights.c). */
 
-static int32_t checkBeta(const char *f, double beta)
+THNN_APART int32_t checkBeta(const char *f, double beta)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
   if (beta >= 0 && (double)(THNN_REAL)beta < INFINITY) return THNN_OK;
   return THNN_fail(THNN_ERR_VALUE, f, "beta", "expected a finite number of 0 or more, got %g", beta);
 }

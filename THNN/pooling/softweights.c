@@ -440,6 +440,8 @@ THNN_INLINE void spreadPlane(int lip, const real *g, Plane c, const SoftPool *s,
           calmGradients(lip, 0, s, block, sent, &b, r);
         } else {
           calmGradients(lip, 1, s, block, sent, &b, r);
+          for (int64_t o = 0; infinite && o < b.w.out; o++) /* of an infinite mean, even 0 times the slope would be NaN */
+            if (isInfinite(g[o])) r->large[o] = 0;
           largeGradients(lip, s, block, sent, &b, r);
         }
         for (int64_t o = 0; infinite && o < b.w.out; o++)

@@ -91,7 +91,7 @@ def core_objects(compiler: tuple[str, ...], flags: list[str], untyped: Sequence[
     command = (*compiler, *flags, "-DTHNN_CUDA")
     parts = [(file, command) for file in untyped] + [(file, (*command, *typed(Real))) for Real in REALS for file in real]
     plain = (*host_compiler(), "-std=gnu11", "-fPIC", "-O2", "-fvisibility=hidden")
-    parts += [(INCLUDE / "THNN" / "core" / f"{name}.c", plain) for name in ("check", "space", "status")]
+    parts += [(INCLUDE / "THNN" / "core" / f"{name}.c", plain) for name in ("check", "environment", "space", "status")]
     return [_object(*part) for part in parts]
 
 

@@ -14,7 +14,7 @@ from ..backend.header import Function
 from ..errors import ExtensionError
 from . import compiler, declarations, device, runtime
 
-LAYER_VERSION = 2
+LAYER_VERSION = 3
 """THNN_LAYER_VERSION of THNN/core/interface.h."""
 
 _opened: list[Any] = []  # for ever: modules and threads may still be in a library that was loaded anew

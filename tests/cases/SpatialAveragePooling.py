@@ -42,6 +42,9 @@ CASES = [
     case("ceil", (2, 2, 2, 2), 1, 2, 5, 7, ceil_mode=True),
     case("ceil_pad", (3, 3, 2, 2, 1, 1), 1, 1, 6, 8, ceil_mode=True),
     case("ceil_pad_exclude", (3, 3, 2, 2, 1, 1), 1, 1, 6, 8, ceil_mode=True, count_include_pad=False),
+    case("ceil_beyond_plane", (3, 3, 2, 2), 1, 2, 2, 2, ceil_mode=True),
+    case("ceil_beyond_padding", (4, 3, 3, 2, 1, 0), 2, 1, 2, 1, ceil_mode=True),
+    case("ceil_beyond_padding_exclude", (4, 3, 3, 2, 1, 0), 2, 1, 2, 1, ceil_mode=True, count_include_pad=False),
     case("sum", (3, 2, 2, 2, 1, 1), 1, 2, 5, 6, divide=False),
     case("whole_plane", (5, 4), 2, 3, 4, 5),
 ]

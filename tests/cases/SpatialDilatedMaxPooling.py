@@ -35,6 +35,8 @@ CASES = [
     case("2x2_dilation2", (2, 2, 1, 1, 0, 0, 2, 2), 2, 2, 5, 6),
     case("3x2_dilation2x3_pad1", (3, 2, 2, 1, 1, 1, 2, 3), 1, 2, 9, 8),
     case("ceil", (2, 3, 2, 2, 0, 0, 2, 1), 1, 2, 7, 6, ceil=True),
+    case("ceil_beyond_plane", (3, 2, 2, 2, 0, 0, 1, 2), 1, 2, 2, 2, ceil=True),
+    case("ceil_beyond_padding", (3, 2, 2, 3, 1, 0, 2, 2), 2, 1, 2, 2, ceil=True),
     case("window_beside_the_input", (2, 2, 1, 1, 1, 1, 3, 3), 1, 1, 2, 2),
 ]
 

@@ -36,6 +36,8 @@ CASES = [
     case("stride_beyond_kernel", (2, 1, 3, 4), 1, 2, 9, 8),
     case("ceil_by_plane", (2, 2, 2, 2, 0, 0, 2), 1, 2, 5, 7, ceil=True),
     case("ceil_pad", (3, 3, 2, 2, 1, 1), 1, 1, 6, 8, ceil=True),
+    case("ceil_beyond_plane", (3, 3, 2, 2), 1, 2, 2, 2, ceil=True),
+    case("ceil_beyond_padding", (4, 3, 3, 2, 1, 0), 2, 1, 2, 1, ceil=True),
     case("stride1", (3, 2, 1, 1), 2, 2, 5, 6),
     case("whole_plane", (5, 4, 1, 1, 0, 0, 3), 2, 3, 4, 5),
     case("2x3_stride1", (2, 3, 1, 1), 2, 2, 5, 9),

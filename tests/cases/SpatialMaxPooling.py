@@ -36,6 +36,8 @@ CASES = [
     case("ceil", (2, 2), 1, 2, 5, 7, ceil=True),
     case("ceil_pad", (3, 3, 2, 2, 1, 1), 1, 1, 6, 8, ceil=True),
     case("ceil_drops_a_window_outside", (1, 1, 3, 3), 1, 1, 5, 5, ceil=True),
+    case("ceil_beyond_plane", (3, 3, 2, 2), 1, 2, 2, 2, ceil=True),
+    case("ceil_beyond_padding", (4, 3, 3, 2, 1, 0), 2, 1, 2, 1, ceil=True),
     case("whole_plane", (5, 4), 2, 3, 4, 5),
     case("one_cell", (1, 1), 2, 2, 3, 3),
 ]

@@ -29,6 +29,8 @@ CASES = [
     case("stride_beyond_kernel", (2, 1, 3, 4), 1, 2, 9, 8),
     case("ceil_by_plane", (2, 2), 1, 2, 5, 7, ceil=True, nInputPlane=2),
     case("ceil_pad", (3, 3, 2, 2, 1, 1), 1, 1, 6, 8, ceil=True),
+    case("ceil_beyond_plane", (3, 3, 2, 2), 1, 2, 2, 2, ceil=True),
+    case("ceil_beyond_padding", (4, 3, 3, 2, 1, 0), 2, 1, 2, 1, ceil=True),
     case("fixed", (3, 2, 1, 1), 2, 2, 5, 6, alpha=0.25, learn=False),
     case("whole_plane", (5, 4), 2, 3, 4, 5, nInputPlane=3),
 ]

@@ -64,6 +64,10 @@ CASES = [
          skip=("nonfinite",)),  # shares below the smallest number are 0, but carry NaN
     case("infinity", (inf, 3, 2, 2, 1, 1, 1), 2, 2, 5, 7, input=distinct),
     case("infinity_ceil", (inf, 2, 2), 1, 2, 5, 7, ceil=True, input=distinct),
+    case("p1_ceil_beyond_plane", (1, 3, 3, 2, 2), 1, 2, 2, 2, ceil=True, input=distinct),
+    case("p2_ceil_beyond_plane", (2, 3, 3, 2, 2), 1, 2, 2, 2, ceil=True),
+    case("p1_3_ceil_beyond_padding", (1.3, 4, 3, 3, 2, 1, 0), 2, 1, 2, 1, ceil=True, input=distinct),
+    case("infinity_ceil_beyond_plane", (inf, 3, 3, 2, 2), 1, 2, 2, 2, ceil=True, input=distinct),
     case("p2_huge", (2, 2, 2, 1, 1), 1, 2, 4, 4, input=scaled(1e30), jacobian=False),
     case("p3_5_huge", (3.5, 2, 2, 1, 1), 1, 2, 4, 4, input=scaled(1e30), jacobian=False),
     case("p2_tiny", (2, 2, 2, 1, 1), 1, 2, 4, 4, input=scaled(1e-30), jacobian=False),

@@ -67,6 +67,8 @@ CASES = [
     case("5x5_stride4", (5, 5, 4, 4), 1, 2, 13, 9),
     case("stride_beyond_kernel", (2, 1, 3, 4), 1, 2, 9, 8),
     case("ceil_pad", (3, 3, 2, 2, 1, 1), 1, 1, 6, 8, ceil=True),
+    case("ceil_beyond_plane", (3, 3, 2, 2), 1, 2, 2, 2, ceil=True),
+    case("ceil_beyond_padding", (4, 3, 3, 2, 1, 0), 2, 1, 2, 1, ceil=True),
     case("whole_plane", (5, 4), 2, 3, 4, 5),
     case("one_row", (3, 2, 1, 1, 1, 1), 1, 2, 1, 4),
     case("two_pieces", (3, 2, 2, 1), 1, 1, 3, 1100),

@@ -63,6 +63,8 @@ CASES = [
         ("5x3_stride3x2_pad2x1", (5, 3, 3, 2, 2, 1), (1, 2, 9, 11), False),
         ("gaps", (2, 1, 3, 4), (1, 2, 9, 8), False),
         ("ceil_pad", (3, 3, 2, 2, 1, 1), (2, 1, 6, 8), True),
+        ("ceil_beyond_plane", (3, 3, 2, 2), (1, 2, 2, 2), True),
+        ("ceil_beyond_padding", (4, 3, 3, 2, 1, 0), (2, 1, 2, 1), True),
     ]
 ]
 

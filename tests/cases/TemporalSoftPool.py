@@ -19,6 +19,7 @@ CASES = [
     case("5_stride2_pad2", (5, 2, 2), 2, 2, 9),
     case("stride_beyond_kernel", (2, 5), 1, 2, 11),
     case("ceil", (2,), 2, 2, 7, ceil=True),
+    case("ceil_beyond_sequence", (4, 3), 2, 2, 2, ceil=True),
     case("whole_sequence", (6,), 2, 2, 6),
     case("cold", (3, 2, 1), 2, 2, 8, beta=20.0),
     case("pieces", (3, 1, 1), 1, 2, 1300),

@@ -18,6 +18,7 @@ CASES = [
     case("4x2x3_stride3x1x2", (4, 2, 3, 3, 1, 2, 1, 1, 0), 1, 2, 7, 5, 4),
     case("stride_beyond_kernel", (1, 2, 1, 2, 3, 4), 1, 2, 5, 9, 8),
     case("ceil", (2, 2, 2), 1, 2, 3, 5, 3, ceil=True),
+    case("ceil_beyond_volume", (3, 4, 2, 2, 3, 2, 0, 1, 0), 1, 2, 2, 1, 1, ceil=True),
     case("whole_volume", (3, 5, 4), 2, 3, 3, 4, 5),
     case("cold", (2, 2, 2), 1, 2, 4, 5, 4, beta=30.0),
     case("far_apart", (3, 3, 3, 2, 2, 2, 1, 1, 1), 1, 2, 5, 4, 5, far=True),

@@ -7,6 +7,7 @@ notes whether there was one.
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import platform
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import backend, nn, rnn
 from pytorch_legacy.backend.header import Function
+from pytorch_legacy.extension.loader import LAYER_VERSION
 from tests import capi
 from tests.capi import GENERIC, last_error
 from tests.rows import all_of, rows
@@ -46,6 +48,22 @@ def takes_denormals(call: Callable[[], Any]) -> bool:
     call()
     libm.fegetenv(environment)
     return bool(environment[7] & DENORMAL)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def keeps_flags() -> Iterator[None]:
+    """Lets the function that restores the caller's flags return at once, so that the flags of a call can be read."""
+    lib, libc = capi.lib, ctypes.CDLL(None)
+    lib.THNN_layerInterface.restype = ctypes.POINTER(ctypes.c_void_p)
+    leaveEnvironment = lib.THNN_layerInterface(LAYER_VERSION)[2]  # after the versions and enterEnvironment
+    page = ctypes.c_void_p(leaveEnvironment & -mmap.PAGESIZE)
+    read, write, execute = 1, 2, 4
+    assert libc.mprotect(page, mmap.PAGESIZE, read | write | execute) == 0
+    kept = ctypes.string_at(leaveEnvironment, 1)
+    ctypes.memmove(leaveEnvironment, b"\xc3", 1)  # ret
+    yield
+    ctypes.memmove(leaveEnvironment, kept, 1)
+    assert libc.mprotect(page, mmap.PAGESIZE, read | execute) == 0
 
 
 @pytest.fixture(autouse=True)

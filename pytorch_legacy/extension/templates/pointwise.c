@@ -33,11 +33,19 @@ static void backward(Call *call, real *gx, const real *x, const real *g, int64_t
 
 /* ---- The functions: all checks stand before the first write. */
 
+/* Numbers are compared in the default floating-point environment, whatever the host has set. */
+THNN_APART int32_t checkNumbers(const char *f, double beta)
+{
+  THNN_IN_DEFAULT_ENVIRONMENT;
+  if (!(beta >= 0)) return THNN_fail(THNN_ERR_VALUE, f, "beta", "expected 0 or more, got %g", beta);
+  return THNN_OK;
+}
+
 int32_t THNN_(NAME_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, double beta)
 {
   THNN_TRY(THNN_checkInput(__func__, "input", view(input), 0, THNN_MAX_DIMS, "any shape"));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, input->size));
-  if (!(beta >= 0)) return THNN_fail(THNN_ERR_VALUE, __func__, "beta", "expected 0 or more, got %g", beta);
+  THNN_TRY(checkNumbers(__func__, beta));
 
   Call call;
   THNN_enter(&call, state, __func__);
@@ -53,7 +61,7 @@ int32_t THNN_(NAME_updateGradInput)(THNNState *state, const THTensor *input, con
   THNN_TRY(THNN_checkInput(__func__, "input", view(input), 0, THNN_MAX_DIMS, "any shape"));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, input->size));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  if (!(beta >= 0)) return THNN_fail(THNN_ERR_VALUE, __func__, "beta", "expected 0 or more, got %g", beta);
+  THNN_TRY(checkNumbers(__func__, beta));
 
   Call call;
   THNN_enter(&call, state, __func__);

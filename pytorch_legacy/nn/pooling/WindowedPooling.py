@@ -21,7 +21,8 @@ class WindowedPooling(Native):
 
     A subclass names its axes in the order of its arguments, "W", "WH" or "TWH": the fields are then kW, dW, padW and so
     on. The number of windows along an axis of I cells is :math:`\\lfloor (I + 2 pad - k) / d \\rfloor + 1`; after
-    ``ceil()`` the quotient is rounded up, but no window begins beyond the input and its near padding.
+    ``ceil()`` the quotient is rounded up, but no window begins beyond the input and its near padding. So the kernel may
+    be larger than the plane with its padding, by less than the stride: there is one window then.
 
     Parameters
     ----------

@@ -21,7 +21,9 @@ A rule returns an expression, a Value, or a list of Values for a table.
 * ``w.layer("conv", "nn.Conv2d(3, 8, 3)", weight=m.weight, bias=m.bias)`` is the text ``self.conv1``; its call is the rule's to
   write. All entries of the state dict are given, None for those that are not there. Arrays that the file holds as they are are
   handed over as they are: so shared weights stay shared.
-* ``w.parameter("scale", m.weight)``, ``w.buffer("mean", m.mean)``: the text ``self.scale1`` of a bare one.
+  Parameters that PyTorch's module has and ours has not are constants: ``frozen=["bias_hh_l0"]`` keeps optimizers off them.
+* ``w.parameter("scale", m.weight)``, ``w.buffer("mean", m.mean)``: the text ``self.scale1`` of a bare one. A buffer is a
+  constant; if its name begins with ``running_``, it is a statistic that training moves.
 * ``w.let(expression)`` is a Value for what is used twice, ``w.let(f"{x}.unbind(0)", 3)`` a list of three.
 * ``w.convert(m.modules[0], x, 0)`` writes a module inside; 0 is its place. A rule that returns what modules inside gave is not
   compared as a whole, as they were.
@@ -191,15 +193,16 @@ def from_torch(source: Any, like: Any = None, example: Any = None) -> Any:
     source : torch.nn.Module or state dict
         Has the names and shapes of ``to_torch(like, example)``; without `like` a ``torch.nn.Sequential`` of layers of torch.nn,
         or of such Sequentials.
-    like : Module, optional
-        The network, whose parameters and running statistics are replaced. Nothing is if something does not fit.
+    like : Module or Criterion, optional
+        The network, whose parameters and running statistics are replaced. If something does not fit, nothing is replaced.
     example : optional
         As for `to_torch`. Without it that of the module, or what the first layers suggest.
 
     Raises
     ------
     FieldError, ShapeError
-        If something is missing or has another shape, or what is one in the network is two different things there.
+        If an entry is missing, unknown or of another shape; if a constant, such as a grid or a kernel, is another one in the
+        network; or if two entries differ that are one array in the network.
     UnsupportedError
         If the module's weights are computed from the network's, as those of nn.WeightNorm are; without `like`, if Torch7 has no
         layer of that kind, or not with these options.
@@ -209,9 +212,12 @@ def from_torch(source: Any, like: Any = None, example: Any = None) -> Any:
 
         return network_of(source)
     from pytorch_legacy.inference import given
+    from pytorch_legacy.nn.Criterion import Criterion
 
     from .labels import from_state
 
     if example is None:
-        example = getattr(source, "example", None) or given.by_layers(like)[0]
+        example = getattr(source, "example", None)
+    if example is None and not isinstance(like, Criterion):
+        example = given.by_layers(like)[0]
     return from_state(source.state_dict() if hasattr(source, "state_dict") else source, like, example)

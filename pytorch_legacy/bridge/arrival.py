@@ -24,6 +24,8 @@ _DTYPES = {torch.float32: "torch.FloatTensor", torch.float64: "torch.DoubleTenso
 
 def network_of(source: Any) -> Any:
     """The network of a Sequential; see `pytorch_legacy.from_torch`."""
+    if isinstance(source, torch.nn.modules.loss._Loss):
+        raise UnsupportedError(f"from_torch: {type(source).__name__}: losses are not converted; {_loss_advice(source)}")
     if type(source) is not torch.nn.Sequential:
         raise UnsupportedError(
             f"from_torch: expected a torch.nn.Sequential of common layers, got {type(source).__name__};"
@@ -35,6 +37,35 @@ def network_of(source: Any) -> Any:
     made = Arrival().sequential(source, "")
     made.type(_DTYPES[next(iter(kinds), torch.float32)])
     return made.training() if source.training else made.evaluate()
+
+
+def _loss_advice(source: Any) -> str:
+    """Which criterion is the nearest one, and how it differs."""
+    name, difference = _LOSSES.get(type(source).__name__, ("", ""))
+    if not name:
+        return "Torch7 has no criterion for this class that is known here"
+    return f"the nearest criterion is {name}{difference and ', which differs: '}{difference}"
+
+
+# The nearest criterion of each loss, and what is not alike.
+_LOSSES = {
+    "BCELoss": (
+        "nn.BCECriterion",
+        "it adds 1e-12 in logarithms, which PyTorch keeps above -100: a wrong output of 0 or 1 costs 27.6 here and 100 there",
+    ),
+    "BCEWithLogitsLoss": ("nn.MultiLabelSoftMarginCriterion", ""),
+    "CrossEntropyLoss": ("nn.CrossEntropyCriterion", "it has no label_smoothing, and labels are classes"),
+    "HingeEmbeddingLoss": ("nn.HingeEmbeddingCriterion", ""),
+    "KLDivLoss": ("nn.DistKLDivCriterion", "its mean is that of all elements, and its target is no logarithm"),
+    "L1Loss": ("nn.AbsCriterion", "its gradient of equal numbers is 1"),
+    "MSELoss": ("nn.MSECriterion", ""),
+    "MultiLabelMarginLoss": ("nn.MultiLabelMarginCriterion", ""),
+    "MultiLabelSoftMarginLoss": ("nn.MultiLabelSoftMarginCriterion", ""),
+    "MultiMarginLoss": ("nn.MultiMarginCriterion", ""),
+    "NLLLoss": ("nn.ClassNLLCriterion", ""),
+    "SmoothL1Loss": ("nn.SmoothL1Criterion", "its beta is 1"),
+    "SoftMarginLoss": ("nn.SoftMarginCriterion", "it stays finite for large inputs"),
+}
 
 
 class Arrival:
@@ -63,6 +94,8 @@ class Arrival:
     def _layer(self, layer: Any, place: str) -> Any:
         where = f"from_torch: {place} ({type(layer).__name__})"
         make = _LAYERS.get(type(layer))
+        if make is None and isinstance(layer, torch.nn.modules.loss._Loss):
+            raise UnsupportedError(f"{where}: a loss is no layer of a network; {_loss_advice(layer)}")
         if make is None:
             raise UnsupportedError(f"{where}: Torch7 has no layer for this class; {_ADVICE}")
         try:

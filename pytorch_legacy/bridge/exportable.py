@@ -44,15 +44,19 @@ def max_pool1d(x: torch.Tensor, kernel: int, stride: int | None = None, **option
     return F.max_pool2d(x[..., None, :], (1, kernel), (1, stride or kernel), **options)[..., 0, :]
 
 
+def _first(y: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    """Returns `y`, in place of functions that change its gradient."""
+    return y
+
+
 def _each(size: Any, rank: int) -> list[int]:
     return [*size] if isinstance(size, Sequence) else [size] * rank
 
 
-def _pads(rank: int, kernel: Any, stride: Any, padding: Any, dilation: Any) -> list[int] | None:
-    """What cells `ceil_mode` adds, as F.pad takes it, where a window may start behind the input; else None.
+def _pads(rank: int, kernel: Any, stride: Any, padding: Any, dilation: Any) -> tuple[list[int], bool]:
+    """Returns the border that has all cells of `ceil_mode`, as F.pad takes it, and whether a window may start behind the input.
 
-    PyTorch leaves out such a window, and exporters make of that, for a quick look at a size, a property of all sizes. A border
-    whose width follows from no size gives as many windows.
+    PyTorch leaves out such a window. A border whose width does not depend on the size of the input gives as many windows.
     """
     sides: list[int] = []
     isRisky = False
@@ -60,44 +64,95 @@ def _pads(rank: int, kernel: Any, stride: Any, padding: Any, dilation: Any) -> l
         last = apart * (k - 1)
         isRisky = isRisky or d > last + 1 - p
         sides = [p, min(p + d - 1, last), *sides]
-    return sides if isRisky else None
+    return sides, isRisky
 
 
 def _max_pool(usual: Callable[..., Any], rank: int) -> Callable[..., Any]:
-    def max_pool(x: torch.Tensor, kernel: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, **options: Any) -> Any:
+    """Max pooling without windows that start behind the input, which exporters make a property of all sizes."""
+
+    def max_pool(
+        x: torch.Tensor,
+        kernel: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        **more: Any,
+    ) -> Any:
         step = kernel if stride is None else stride
-        pads = _pads(rank, kernel, step, padding, dilation) if options.get("ceil_mode") else None
-        if pads is None or options.get("return_indices"):
-            return usual(x, kernel, step, padding, dilation, **options)
-        return usual(F.pad(x, pads, value=-torch.inf), kernel, step, 0, dilation)
+        pads, isRisky = _pads(rank, kernel, step, padding, dilation)
+        if not ceil_mode or not isRisky:
+            return usual(x, kernel, step, padding, dilation, ceil_mode, **more)
+        made = usual(F.pad(x, pads, value=-torch.inf), kernel, step, 0, dilation, **more)
+        return made if isinstance(made, torch.Tensor) else (made[0], _without_border(made[1], x, pads))
 
     return max_pool
 
 
-def _avg_pool(usual: Callable[..., Any], rank: int) -> Callable[..., Any]:
-    def avg_pool(x: torch.Tensor, kernel: Any, stride: Any = None, padding: Any = 0, **options: Any) -> Any:
+def _without_border(places: torch.Tensor, x: torch.Tensor, pads: list[int]) -> torch.Tensor:
+    """Returns places in padded planes as places in the planes of `x`; `pads` are those of F.pad."""
+    made, cells = torch.zeros_like(places), 1
+    for axis in range(len(pads) // 2):  # from the last one on
+        before, after = pads[2 * axis : 2 * axis + 2]
+        size = x.shape[-1 - axis]
+        made = made + (places % (size + before + after) - before) * cells
+        places, cells = places // (size + before + after), cells * size
+    return made
+
+
+def _avg_pool(usual: Callable[..., Any], rank: int, for_onnx: bool) -> Callable[..., Any]:
+    """Average pooling without windows that start behind the input, and for ONNX without `ceil_mode`.
+
+    Runtimes divide the sum of a window that reaches beyond the padding by different numbers: onnxruntime 1.22 by the size of the
+    kernel, OpenVINO 2026.4 by another count than PyTorch. So the mean of the padded input is divided by that of a mask.
+    """
+
+    def avg_pool(
+        x: torch.Tensor,
+        kernel: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> Any:
         step = kernel if stride is None else stride
-        pads = _pads(rank, kernel, step, padding, 1) if options.get("ceil_mode") else None
-        if pads is None:
-            return usual(x, kernel, step, padding, **options)
-        counted, behind = torch.ones_like(x.narrow(-rank - 1, 0, 1)), pads  # of one plane
-        if options.get("count_include_pad", True):
+        pads, isRisky = _pads(rank, kernel, step, padding, 1)
+        if not ceil_mode or not (isRisky or for_onnx):
+            return usual(x, kernel, step, padding, ceil_mode, count_include_pad)
+        mask, behind = torch.ones_like(x.narrow(-rank - 1, 0, 1)), pads  # of one plane
+        if count_include_pad:
             border = [p for p in _each(padding, rank)[::-1] for _ in range(2)]
-            counted = F.pad(counted, border, value=1.0)
+            mask = F.pad(mask, border, value=1.0)
             behind = [side - p for side, p in zip(pads, border, strict=True)]
-        return usual(F.pad(x, pads), kernel, step) / usual(F.pad(counted, behind), kernel, step)
+        return usual(F.pad(x, pads), kernel, step) / usual(F.pad(mask, behind), kernel, step)
 
     return avg_pool
+
+
+def functions(for_onnx: bool) -> SimpleNamespace:
+    """Returns ``torch.nn.functional`` with what exporters lack, or write in a way that runtimes read differently, written out."""
+    space = SimpleNamespace(**{name: getattr(F, name) for name in dir(F)})
+    for rank in (1, 2, 3):
+        if rank > 1:
+            setattr(space, f"max_pool{rank}d", _max_pool(getattr(F, f"max_pool{rank}d"), rank))
+        setattr(space, f"avg_pool{rank}d", _avg_pool(getattr(F, f"avg_pool{rank}d"), rank, for_onnx))
+    space.max_pool1d = max_pool1d
+    for rank, how in product((1, 2, 3), (torch.amax, torch.mean)):
+        setattr(space, adaptive.name(rank, how), adaptive.function(rank, how, for_onnx))
+    if for_onnx:
+        space.rrelu = lambda x, lower, upper, training: F.leaky_relu(x, (lower + upper) / 2)
+        space.logsigmoid = lambda x: -F.softplus(-x)  # that of the exporters is -inf from -104 on
+    return space
 
 
 def written_out(module: torch.nn.Module) -> torch.nn.Module:
     """A module that the bridge wrote, changed for exporters to ONNX; nobody else has it."""
     space = type(by_masks(module)).forward.__globals__
-    _pool(space["F"], for_onnx=True)
-    space["F"].rrelu = lambda x, lower, upper, training: F.leaky_relu(x, (lower + upper) / 2)
-    space["F"].logsigmoid = lambda x: -F.softplus(-x)  # that of the exporters is -inf from -104 on
+    space["F"] = functions(for_onnx=True)
     if "k_largest" in space:
         space["k_largest"] = k_largest
+    if "straight_through" in space:
+        space["straight_through"] = _first
     return loops.for_onnx(module)  # type: ignore[no-any-return]
 
 
@@ -105,17 +160,10 @@ def by_masks(module: torch.nn.Module) -> torch.nn.Module:
     """A module that the bridge wrote, changed for torch.export: without windows that depend on numbers of the input, or that fix
     its length; nobody else has it."""
     space = type(module).forward.__globals__
-    space["F"] = SimpleNamespace(**{name: getattr(F, name) for name in dir(F)} | {"max_pool1d": max_pool1d})
-    for rank in (2, 3):
-        for name, make in ((f"max_pool{rank}d", _max_pool), (f"avg_pool{rank}d", _avg_pool)):
-            setattr(space["F"], name, make(getattr(F, name), rank))
-    _pool(space["F"], for_onnx=False)
+    space["F"] = functions(for_onnx=False)
     loops.functions(space)
     if "roi_pool" in space:
         space["roi_pool"] = roi_pool
+    if "with_loss" in space:
+        space["with_loss"] = _first
     return module
-
-
-def _pool(functions: Any, for_onnx: bool) -> None:
-    for rank, how in product((1, 2, 3), (torch.amax, torch.mean)):
-        setattr(functions, adaptive.name(rank, how), adaptive.function(rank, how, for_onnx))

@@ -22,12 +22,26 @@ DOUBLE = "«double»"
 
 
 class Field(NamedTuple):
-    """A line of ``__init__``: the first part of its name, the text, the place, and where each parameter's memory lies."""
+    """A line of ``__init__``.
+
+    Attributes
+    ----------
+    stem : str
+        The first part of its name.
+    text : str
+    place : str
+        The place of the module in the network.
+    parameters : dict
+        Where the memory of each parameter lies, by its name.
+    frozen : list of str
+        The parameters that PyTorch's module has and Torch7's layer does not: an optimizer must not change them.
+    """
 
     stem: str
     text: str
     place: str
     parameters: dict[str, Any]
+    frozen: list[str]
 
 
 class Fields:
@@ -54,14 +68,22 @@ class Fields:
         self._arrays: dict[str, np.ndarray] = {}  # of the parameters, by their first names
 
     def layer(
-        self, stem: str, constructor: str, space: dict[str, Any], arrays: dict[str, Any], owner: Sequence[Any], place: str
+        self,
+        stem: str,
+        constructor: str,
+        space: dict[str, Any],
+        arrays: dict[str, Any],
+        owner: Sequence[Any],
+        place: str,
+        frozen: frozenset[str] | None = frozenset(),
     ) -> str:
         """``self.<name>`` of a torch module with these arrays.
 
         `owner` tells modules of ours apart: what has the same one, and the same constructor, is the same torch module.
+        `frozen` has the names of the parameters that do not learn; None stands for all.
         """
         given = {field: np.asarray(array) for field, array in arrays.items() if array is not None}
-        key = (stem, constructor, *(owner or map(memory, given.values())))
+        key = (stem, constructor, frozen, *(owner or map(memory, given.values())))
         if given and key in self._known:
             return self._known[key][0]
         with torch.device("meta"):
@@ -79,8 +101,15 @@ class Fields:
         made.load_state_dict(state, assign=True)
         name = self._name(stem)
         self.live.add_module(name, made.eval())
-        parameters = {f"{name}.{field}": given[field] for field, _ in made.named_parameters() if given[field].size}
-        self._note(name, stem, f"self.{name} = {constructor}{double}", place, parameters)
+        learned: dict[str, np.ndarray] = {}
+        fixed = []
+        for field, parameter in made.named_parameters():
+            if frozen is None or field in frozen:
+                parameter.requires_grad_(False)
+                fixed.append(f"{name}.{field}")
+            elif parameter.requires_grad and given[field].size:
+                learned[f"{name}.{field}"] = given[field]
+        self._note(name, stem, f"self.{name} = {constructor}{double}", place, learned, fixed)
         self._known[key] = f"self.{name}", given
         return f"self.{name}"
 
@@ -100,7 +129,7 @@ class Fields:
             self._note(name, stem, f"self.{name} = nn.Parameter({zeros})", place, {name: array} if array.size else {})
         else:
             self.live.register_buffer(name, tensor)
-            self._fields[name] = Field(stem, f'self.register_buffer("{name}", {zeros})', place, {})
+            self._fields[name] = Field(stem, f'self.register_buffer("{name}", {zeros})', place, {}, [])
         self._known[key] = f"self.{name}", array
         return f"self.{name}"
 
@@ -109,7 +138,7 @@ class Fields:
         if (key := ("legacy", place)) not in self._known:
             name = self._name("legacy")
             self.live.add_module(name, live(module))
-            self._fields[name] = Field("legacy", f'self.{name} = legacy("{place}")', place, {})
+            self._fields[name] = Field("legacy", f'self.{name} = legacy("{place}")', place, {}, [])
             self._known[key] = f"self.{name}", module
         return self._known[key][0]
 
@@ -141,12 +170,18 @@ class Fields:
         """The lines of ``__init__``, and the place of each in the network, or another comment."""
         for name, field in self._fields.items():
             yield field.text, field.place
+            for one in field.frozen:
+                yield f"self.{one}.requires_grad_(False)", "constant"
             for one, owner in self._ties[name]:
                 yield f"self.{one} = self.{owner}", "the same memory in the file"
 
     def state(self) -> dict[str, torch.Tensor]:
         """The state dict under the final names."""
         return {self.final_key(key): tensor for key, tensor in self.live.state_dict().items()}
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The state dict in arrays: those that the fields were made of, so that other fields are known to share them."""
+        return {self.final_key(key): self._arrays.get(key, tensor.numpy()) for key, tensor in self.live.state_dict().items()}
 
     def final_key(self, key: str) -> str:
         """A key of the state dict under its final name."""
@@ -157,9 +192,12 @@ class Fields:
         """`text` with the final names of fields."""
         return _NUMBERED.sub(lambda m: f"self.{self._final.get(m[1], m[1])}" if m[1] else self._final[m[2]], text)
 
-    def _note(self, name: str, stem: str, text: str, place: str, parameters: dict[str, np.ndarray]) -> None:
+    def _note(
+        self, name: str, stem: str, text: str, place: str, parameters: dict[str, np.ndarray], frozen: Sequence[str] = ()
+    ) -> None:
         self._arrays |= parameters
-        self._fields[name] = field = Field(stem, text, place, {one: memory(array) for one, array in parameters.items()})
+        places = {one: memory(array) for one, array in parameters.items()}
+        self._fields[name] = field = Field(stem, text, place, places, [*frozen])
         for parameter, where in field.parameters.items():
             self._parameters.setdefault(where, parameter)
 

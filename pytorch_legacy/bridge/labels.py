@@ -13,22 +13,36 @@ from typing import Any
 import numpy as np
 import torch
 
-from pytorch_legacy.errors import FieldError, ShapeError, UnsupportedError
+from pytorch_legacy.errors import DtypeError, FieldError, ShapeError, UnsupportedError
 from pytorch_legacy.inference.examples import examples_of, forget
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.objects.copies import reachable
 
 from .conversion import Conversion, arguments
 from .fields import memory
 from .values import difference, flat, tree
 
 _STATISTICS = ("running_mean", "running_var")
+_COUNTER = "num_batches_tracked"  # which counts the batches of training; no layer of Torch7 has it
+
+
+def _is_statistic(name: str) -> bool:
+    """Is a buffer of that name moved by training?"""
+    return name.rpartition(".")[2].startswith("running_")
 
 
 def arrays_of(net: Any) -> list[np.ndarray]:
-    """The parameters and running statistics of a network, each once."""
-    arrays = [*(net.parameters() or ([],))[0]]
-    for module in net.listModules():
+    """Returns the parameters and running statistics of a network, or of the modules of a criterion, each once."""
+    modules = modules_of(net)
+    arrays = [array for module in ([net] if isinstance(net, Module) else modules) for array in (module.parameters() or ([],))[0]]
+    for module in modules:
         arrays += [array for name in _STATISTICS if isinstance(array := getattr(module, name, None), np.ndarray)]
     return [*{memory(array): array for array in arrays}.values()]
+
+
+def modules_of(net: Any) -> list[Any]:
+    """Returns the modules of a network; those that a criterion has, such as nn.ModuleCriterion."""
+    return net.listModules() if isinstance(net, Module) else [one for one in reachable(net) if isinstance(one, Module)]
 
 
 class Labels:
@@ -39,13 +53,16 @@ class Labels:
     places : dict of str to array
         For each parameter and running statistic of the module the labels of its numbers: the position, from 1 on, among all
         numbers of `arrays_of` the network, or 0 for a constant.
+    constants : dict of str to array
+        All other arrays of the state dict: buffers, and parameters that do not learn. Those that depend on the parameters are
+        computed from the labels.
     count : int
         How many numbers the network has.
     """
 
     def __init__(self, net: Any, example: Any) -> None:
         twin = copy.deepcopy(net).double()
-        for module in twin.listModules():
+        for module in modules_of(twin):
             if getattr(module, "maxNorm", None) is not None:
                 module.maxNorm = None  # it would change the labels
         self.count = 0
@@ -55,17 +72,14 @@ class Labels:
         with np.errstate(all="ignore"):
             conversion = Conversion(twin, doubled(examples_of(example, net)), force=True, wrap=True)
         self.places: dict[str, np.ndarray] = {}
-        self.text = conversion.text
+        self.constants: dict[str, np.ndarray] = {}
+        fields = conversion.writer.fields
+        learned = {fields.final_key(key) for key, p in fields.live.named_parameters(remove_duplicate=False) if p.requires_grad}
         for name, tensor in conversion.state.items():
-            if tensor.is_floating_point() and self._learns(conversion, name):
+            if name in learned or _is_statistic(name):
                 self.places[name] = self._labels(name, tensor.numpy())
-
-    @staticmethod
-    def _learns(conversion: Conversion, name: str) -> bool:
-        """Is it a parameter or a running statistic? Other buffers are constants."""
-        live = conversion.writer.fields
-        parameters = {live.final_key(key) for key, _ in live.live.named_parameters(remove_duplicate=False)}
-        return name in parameters or name.rpartition(".")[2] in _STATISTICS
+            elif not name.endswith(_COUNTER):
+                self.constants[name] = tensor.numpy()
 
     def _labels(self, name: str, value: np.ndarray) -> np.ndarray:
         whole = np.rint(value)
@@ -89,42 +103,94 @@ def doubled(value: Any) -> Any:
 def from_state(state: Mapping[str, Any], like: Any, example: Any) -> Any:
     """Fills a network with the numbers of a state dict of its written module, and returns it; see `pytorch_legacy.from_torch`."""
     labels = Labels(like, example)
-    given = {name: np.asarray(tensor.detach().cpu() if hasattr(tensor, "detach") else tensor) for name, tensor in state.items()}
-    given = {name: value for name, value in given.items() if value.dtype.kind == "f" and value.size}
+    given = {name: array_of(tensor) for name, tensor in state.items() if not name.endswith(_COUNTER)}
     found = np.concatenate([places.reshape(-1) for name, places in labels.places.items() if name in given] or [np.zeros(0)])
     missing = sorted(name for name, places in labels.places.items() if name not in given and not np.isin(places, found).all())
-    unknown = sorted({*given} - {*labels.places})
-    if missing:
-        raise FieldError(
-            f"from_torch: not in the state dict: {', '.join(missing[:5])}; not in the network: {', '.join(unknown[:5]) or 'none'}"
-        )
-    numbers = np.full(labels.count + 1, np.nan)
-    second: dict[str, np.ndarray] = {}
+    unknown = sorted({*given} - {*labels.places, *labels.constants})
+    if missing or unknown:
+        kinds = (("not in the state dict", missing), ("not in the network", unknown))
+        texts = [f"{what}: {', '.join(names[:5])}{', ...' * (len(names) > 5)}" for what, names in kinds if names]
+        raise FieldError(f"from_torch: {'; '.join(texts)}")
+    for name, expected in (labels.places | labels.constants).items():
+        if name in given and given[name].dtype.kind not in "fiub":
+            raise DtypeError(f"from_torch: {name}: expected numbers, got {given[name].dtype}")
+        if name in given and given[name].shape != expected.shape:
+            raise ShapeError(f"from_torch: {name}: expected the shape {expected.shape}, got {given[name].shape}")
+    numbers, isKnown = np.zeros(labels.count + 1), np.zeros(labels.count + 1, np.bool_)
     for name, places in labels.places.items():
         if name not in given:
             continue  # a shared one, which stands in the file once
         value = given[name].astype(np.float64)
-        if value.shape != places.shape:
-            raise ShapeError(f"from_torch: {name}: expected the shape {places.shape}, got {value.shape}")
-        if not places.any():
-            second[name] = value
-            continue
-        known = numbers[places]
-        if not (np.isnan(known) | (known == value) | (places == 0)).all():
+        _check_constant(name, value, np.zeros(places.shape), places == 0)
+        known, isNew = numbers[places], ~isKnown[places] | (places == 0)
+        if not (isNew | (known == value) | (np.isnan(known) & np.isnan(value))).all():
             raise FieldError(f"from_torch: {name}: differs from what shares its memory in the network")
-        numbers[places] = value
-    for name, value in second.items():  # the second bias of nn.LSTM, where the network has one
-        first = labels.places.get(name.replace("bias_hh", "bias_ih"))
-        if value.any() and (first is None or not first.any()):
-            raise FieldError(f"from_torch: {name}: the network has no place for it, and it is not zero")
-        if first is not None and first.any():
-            np.add.at(numbers, first, value)
+        numbers[places], isKnown[places] = value, True
+    for name, value in _fitting_constants(given, labels, like, example).items():
+        np.add.at(numbers, labels.places[name], value)
     start = 1
     for array in arrays_of(like):
-        part = numbers[start : start + array.size].reshape(array.shape)
-        array[...] = np.where(np.isnan(part), array, part)
+        part, isPart = (one[start : start + array.size].reshape(array.shape) for one in (numbers, isKnown))
+        np.copyto(array, part, casting="same_kind", where=isPart)
         start += array.size
     return like
+
+
+def array_of(value: Any) -> np.ndarray:
+    """An entry of a state dict as an array; one of bfloat16, which NumPy does not have, as float32."""
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+        value = value.float() if value.dtype == torch.bfloat16 else value
+    return np.asarray(value)
+
+
+def _fitting_constants(given: Mapping[str, np.ndarray], labels: Labels, like: Any, example: Any) -> dict[str, np.ndarray]:
+    """Compares the constants of a state dict with those of the network.
+
+    Returns
+    -------
+    dict
+        What is to be added to parameters: the second bias of an nn.LSTM, by the name of the first.
+
+    Raises
+    ------
+    FieldError
+        If a constant differs.
+    UnsupportedError
+        If one depends on the parameters of the network.
+    """
+    more: dict[str, np.ndarray] = {}
+    own: dict[str, np.ndarray] | None = None
+    for name, constant in labels.constants.items():
+        if name not in given or not constant.size:
+            continue
+        first = name.replace("bias_hh", "bias_ih")
+        if first in labels.places and first != name:
+            more[first] = given[name].astype(np.float64)
+            continue
+        if constant.any():  # zeros may not depend on the labels
+            if own is None:
+                state = Conversion(like, example, force=True, wrap=True).state
+                own = {name: tensor.numpy() for name, tensor in state.items()}
+            if name not in own or not np.allclose(constant, own[name], 1e-5, 1e-5, equal_nan=True):
+                raise UnsupportedError(f"{name}: is computed from the network's parameters, and cannot be taken back")
+            constant = own[name]
+        _check_constant(name, given[name], constant)
+    return more
+
+
+def _check_constant(name: str, value: np.ndarray, expected: np.ndarray, where: Any = True) -> None:
+    """Refuses numbers that are constants in the network and differ, by more than the rounding of the coarser of both types."""
+    eps = max((float(np.finfo(array.dtype).eps) for array in (value, expected) if array.dtype.kind == "f"), default=0.0)
+    a, b = value.astype(np.float64), expected.astype(np.float64)
+    with np.errstate(all="ignore"):
+        isAlike = (a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= eps * np.abs(b))
+    if (wrong := np.argwhere(np.logical_and(where, ~isAlike))).size:
+        place = tuple(map(int, wrong[0]))
+        raise FieldError(
+            f"from_torch: {name}: a constant of the network: expected {b[place]:.6g} in {place}, got {a[place]:.6g}; "
+            "build the network with these numbers, or leave the entry out of the state dict"
+        )
 
 
 def training_differences(net: Any, example: Any) -> dict[str, float]:

@@ -73,11 +73,11 @@ def _run_recurrent(usual: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _each_step(usual: Callable[..., Any]) -> Callable[..., Any]:
-    def each_step(layer: Any, x: torch.Tensor) -> Any:
-        if not _is_free(x):
-            return usual(layer, x)
-        none = [x.new_zeros(())]  # for there must be a state
-        return _scanned(lambda state, parts: ([part.clone() for part in state], layer(*parts)), none, [x])[1]
+    def each_step(layer: Any, *sequences: torch.Tensor) -> Any:
+        if not _is_free(sequences[0]):
+            return usual(layer, *sequences)
+        none = [sequences[0].new_zeros(())]  # for there must be a state
+        return _scanned(lambda state, parts: ([part.clone() for part in state], layer(*parts)), none, [*sequences])[1]
 
     return each_step
 

@@ -25,7 +25,7 @@ def number(value: Any) -> str:
 
 
 def limits(low: Any, high: Any) -> str:
-    """``low, high`` for a clamp, as fractions: of whole numbers exporters take one clamp alone, and of both kinds none."""
+    """``low, high`` of a clamp, as fractions: exporters take one clamp of whole numbers alone, and none of both kinds."""
     texts = number(low), number(high)
     return joined(text if "float" in text else repr(float(text)) for text in texts)
 

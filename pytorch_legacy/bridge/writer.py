@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import Any
@@ -95,6 +95,7 @@ class Writer:
         self.examples = len(examples)
         self.unpooled: set[int] = set()
         self._inside: Callable[[Any, Any], Any] | None = None
+        self._isConstant = False
         self._frames = [Frame(None, "")]
         self._notes: list[str] = []
         self._variables: WeakValueDictionary[str, Variable] = WeakValueDictionary()
@@ -126,13 +127,22 @@ class Writer:
             self._frames.pop()
 
     @contextmanager
-    def within(self, inside: Callable[[Any, Any], Any] | None) -> Iterator[None]:
-        """Meanwhile ``inside(layer, value)`` writes the layers for which it does not give None."""
+    def within(self, inside: Callable[[Any, Any], Any] | None) -> Iterator[Callable[[Any, Any], Any] | None]:
+        """Meanwhile ``inside(layer, value)`` writes the layers for which it does not return None. Yields what did so before."""
         before, self._inside = self._inside, inside
+        try:
+            yield before
+        finally:
+            self._inside = before
+
+    @contextmanager
+    def constants(self) -> Iterator[None]:
+        """Meanwhile parameters are written as constants, which do not learn."""
+        before, self._isConstant = self._isConstant, True
         try:
             yield
         finally:
-            self._inside = before
+            self._isConstant = before
 
     def let(self, expression: Any, outputs: int | None = None) -> Any:
         """A variable for an expression; with `outputs` a list of so many, for an expression that gives a tuple."""
@@ -154,23 +164,25 @@ class Writer:
         """Where the module at work stands."""
         return self._frames[-1].place
 
-    def layer(self, stem: str, constructor: str, **arrays: Any) -> str:
+    def layer(self, stem: str, constructor: str, *, frozen: Sequence[str] = (), **arrays: Any) -> str:
         """``self.<name>`` of a torch module with these arrays, its name made of `stem`.
 
         A module of ours that comes again, or another one with the same parameters, gets the same torch module. Two torch
-        modules that hold one array share the parameter.
+        modules that hold one array share the parameter. `frozen` names the parameters that are constants in our module:
+        the text keeps optimizers from changing them.
         """
         frame = self._frames[-1]
         frame.layers += 1
-        owner = owner_of(frame.module)
+        owner = [*owner, frame.layers] if (owner := owner_of(frame.module)) else []
+        constants = None if self._isConstant else frozenset(frozen)
         try:
-            return self.fields.layer(stem, constructor, self.space, arrays, [*owner, frame.layers] if owner else [], frame.place)
+            return self.fields.layer(stem, constructor, self.space, arrays, owner, frame.place, constants)
         except NameError as error:
             raise THNNError(f"{constructor}: {error}") from error
 
     def parameter(self, stem: str, array: Any) -> str:
         """``self.<name>`` of a bare parameter."""
-        return self.fields.bare(stem, array, True, self._frames[-1].place)
+        return self.fields.bare(stem, array, not self._isConstant, self._frames[-1].place)
 
     def buffer(self, stem: str, array: Any) -> str:
         """``self.<name>`` of an array that is not learned."""
@@ -200,7 +212,7 @@ class Writer:
         inner = Writer(
             [tree(lambda value, i=i: value.held[i].numpy(), inputs) for i in range(self.examples)], self.proof, self.wrap
         )
-        inner.helpers, inner.legacy = self.helpers, self.legacy
+        inner.helpers, inner.legacy, inner._isConstant = self.helpers, self.legacy, self._isConstant
         inner.space = self.space | {"self": inner.fields.live}
         inner._frames[0].place = self._frames[-1].place
         result = inner.convert(module, inner.inputs, *place)
@@ -214,7 +226,8 @@ class Writer:
         self.space |= {key: value for key, value in inner.space.items() if key != "self"}
         self.helper(text)
         self.fields.isTied |= inner.fields.isTied
-        return self.layer(stem, f"{made}()", **{key: value.numpy() for key, value in inner.fields.state().items()})
+        arrays: dict[str, Any] = inner.fields.arrays()
+        return self.layer(stem, f"{made}()", **arrays)
 
     def note(self, text: str) -> None:
         """A comment on the next line: where PyTorch means something else, or the old name of a value."""

@@ -13,6 +13,7 @@ from pytorch_legacy.errors import DtypeError, ShapeError, THNNError
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
+from pytorch_legacy.objects.copies import reachable
 
 SCALES = (4, 16, 32, 64, 128, 224)
 
@@ -48,10 +49,14 @@ def examples_of(example: Any, module: Any) -> list[Any]:
 
 def _for_criterion(criterion: Any) -> list[Any]:
     """Two pairs of input and target for a criterion, the first ones that it takes, of what criterions take."""
+    if isinstance(criterion, _OF_STEPS):
+        return _for_steps(criterion)
+    if any(isinstance(inner, _OF_STEPS) for inner in reachable(criterion)):
+        raise DtypeError(f"{criterion._typename}: example: {_UNKNOWN}")  # a table would fix the number of steps
     rng = np.random.default_rng(0)
     inner = getattr(getattr(criterion, "scec", criterion), "nll", criterion)
     fields: list[Any] = [getattr(inner, name, None) for name in ("weights", "simplex", "weight")]
-    classes = next((len(kept) for kept in fields if np.ndim(kept)), 5)
+    classes = next((len(kept) for kept in fields if isinstance(kept, np.ndarray) and kept.ndim), 5)
 
     def numbers(*shape: int) -> Any:
         return rng.uniform(0.1, 0.9, shape).astype(criterion._dtype)
@@ -81,7 +86,22 @@ def _for_criterion(criterion: Any) -> list[Any]:
             return examples
         except (THNNError, TypeError, ValueError):
             continue
-    raise DtypeError(f"{criterion._typename}: example: what it takes is not known; expected two lists of input and target")
+    raise DtypeError(f"{criterion._typename}: example: {_UNKNOWN}")
+
+
+_OF_STEPS = rnn.RepeaterCriterion, rnn.SequencerCriterion
+_UNKNOWN = "what it takes is not known; expected two lists of input and target"
+
+
+def _for_steps(criterion: Any) -> list[Any]:
+    """Two pairs of input and target in arrays, steps first, so that the number of steps may vary."""
+    examples: list[Any] = []
+    for steps, (input, target) in zip((4, 5), _for_criterion(criterion.criterion), strict=True):
+        if isinstance(input, list):
+            raise DtypeError(f"{criterion._typename}: example: {_UNKNOWN}")
+        inputs, targets = (np.stack([np.roll(array, step) for step in range(steps)]) for array in (input, target))
+        examples.append([inputs, target if isinstance(criterion, rnn.RepeaterCriterion) else targets])
+    return examples
 
 
 def is_shape(value: Any) -> bool:

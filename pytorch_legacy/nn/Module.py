@@ -27,7 +27,7 @@ from pytorch_legacy.nn import blocks, check, walks
 from pytorch_legacy.nn.summary import Summary, of_module
 from pytorch_legacy.nn.tuning import Tuning
 from pytorch_legacy.nn.utils import by_example, clear, described
-from pytorch_legacy.objects.copies import rebind
+from pytorch_legacy.objects.copies import rebind, shared
 from pytorch_legacy.passes import guarded, is_own, marks
 
 _NOTHING: Any = object()
@@ -266,7 +266,8 @@ class Module(Tuning):
         ``updateParameters`` moves the shared parameters twice.
         """
         fields = [getattr(module, name, None) for module in self.listModules() for name in names]
-        result = copy.deepcopy(self, {id(field): field for field in fields if field is not None})
+        kept = {id(field): field for field in fields if field is not None}
+        result = copy.deepcopy(self, kept | shared(self, fields))
         return result.share(self, *names) if names else result
 
     def sharedClone(self, shareParams: bool = True, shareGradParams: bool = True) -> Self:
@@ -513,7 +514,7 @@ class Module(Tuning):
             arrays += [*parameters, *statistics]
         if shareGradParams:
             arrays += gradients
-        return {id(array): array for array in arrays if is_tensor(array)}
+        return shared(self, arrays)
 
     def _sharedModules(self) -> dict[Any, Any]:
         """For ``copy.deepcopy``: the modules inside that serve all time steps. Those of a sequencer are its own."""

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, is_repeated, is_tensor, map_storage, pickled, placement, tree
+from pytorch_legacy.arrays import Tensor, address, is_repeated, is_tensor, map_storage, pickled, placement, tree
 from pytorch_legacy.files.form import BUFFERS
 from pytorch_legacy.files.stored import Stored
 from pytorch_legacy.objects import pickling
@@ -98,3 +98,28 @@ def rebind(thing: Copied, replacements: list[tuple[Tensor, Tensor]]) -> None:
         for key, value in fields.items():
             fields[key] = tree.map_arrays(lambda array: places.get(place(array), array), value, seen)
         inner.__dict__ = fields
+
+
+def shared(thing: Copied, arrays: Iterable[Any]) -> dict[Any, Any]:
+    """Returns the memo with which ``copy.deepcopy(thing)`` shares these arrays.
+
+    In place of other arrays over the same elements the copy has these, too: where modules share a parameter, a .t7 file
+    gives each of them an array of its own over the same memory.
+    """
+    memo = {id(array): array for array in arrays if is_tensor(array)}
+    places = {_place(array): array for array in memo.values() if array.size}
+    seen: dict[Any, Any] = {}
+
+    def note(array: Tensor) -> None:
+        if id(array) not in memo and (known := places.get(_place(array))) is not None:
+            memo[id(array)] = known
+
+    for inner in reachable(thing) if places else ():
+        for key, value in inner._ownFields().items():
+            if key not in BUFFERS:
+                tree.map_arrays(note, value, seen)
+    return memo
+
+
+def _place(array: Tensor) -> tuple[Any, ...]:
+    return address(array), array.shape, array.strides, array.dtype

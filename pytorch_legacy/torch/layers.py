@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 
 from pytorch_legacy import nn
 from pytorch_legacy.bridge import adaptive
 
 from .operators import register
-from .written import Values, by_rule, of_torch, window, with_ceil, written
+from .written import F, Values, by_rule, of_torch, window, with_ceil, written
 
 soft = {2: register("SpatialSoftPool"), 3: register("VolumetricSoftPool")}
 average = {2: register("SpatialAveragePooling"), 3: register("VolumetricAveragePooling")}

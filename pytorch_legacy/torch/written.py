@@ -14,13 +14,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch._decomp import register_decomposition
 
 from pytorch_legacy import nn
+from pytorch_legacy.bridge.exportable import functions
 from pytorch_legacy.bridge.registry import rule_of
 
 Values = dict[str, Any]
+F = functions(for_onnx=True)
 
 
 def written(operator: Any) -> Callable[..., Any]:

@@ -135,6 +135,18 @@ def test_no_sequential() -> None:
         pl.from_torch({"0.weight": torch.zeros(2, 2)})
 
 
+def test_losses() -> None:
+    """They are not converted; the error names the criterion, and says how it differs."""
+    with pytest.raises(pl.THNNError, match=r"BCELoss: losses are not converted; .* nn\.BCECriterion, which differs: .* 27\.6 "):
+        pl.from_torch(t.BCELoss())
+    with pytest.raises(pl.THNNError, match=r"1 \(BCELoss\): a loss is no layer .* which differs"):
+        pl.from_torch(t.Sequential(t.Sigmoid(), t.BCELoss()))
+    with pytest.raises(pl.THNNError, match=r"nearest criterion is nn\.MSECriterion$"):
+        pl.from_torch(t.MSELoss())
+    with pytest.raises(pl.THNNError, match="no criterion for this class that is known here"):
+        pl.from_torch(t.CTCLoss())
+
+
 def test_a_layer_that_stands_twice() -> None:
     """It runs twice, and its weights are one."""
     layer, relu = t.Linear(3, 3), t.ReLU()

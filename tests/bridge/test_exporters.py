@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -266,15 +267,129 @@ def test_refusals(tmp_path: Path) -> None:
     assert not [*tmp_path.iterdir()]
 
 
+def summed(layer: nn.Module) -> nn.Module:
+    layer.divide = False
+    return layer
+
+
+def planes() -> nn.Module:
+    """Average pooling with ceil in all its forms, and maxima beside it."""
+    return nn.ConcatTable(
+        nn.SpatialAveragePooling(3, 3, 2, 2, 1, 1).ceil(),
+        nn.SpatialAveragePooling(2, 2, 2, 2).ceil(),
+        nn.SpatialAveragePooling(5, 4, 4, 3, 1, 2).ceil().setCountExcludePad(),
+        summed(nn.SpatialAveragePooling(3, 2, 2, 2, 1, 1).ceil()),
+        pl.cudnn.SpatialAveragePooling(3, 3, 2, 2, 1, 1).ceil(),
+        pl.cudnn.SpatialAveragePooling(3, 3, 2, 2, 1, 1).ceil().setCountExcludePad(),
+        pl.inn.SpatialAveragePooling(3, 2, 2, 3, 1, 0),
+        nn.SpatialMixedPooling(3, 3, 2, 2, 1, 1).ceil(),
+        nn.SpatialGatedPooling(2, 2, 2, 2).ceil(),
+        nn.SpatialPowerAveragePooling(2, 3, 3, 2, 2, 1, 1).ceil(),
+        nn.SpatialAveragePooling(3, 3, 2, 2, 1, 1),
+        nn.SpatialMaxPooling(3, 3, 2, 2, 1, 1).ceil(),
+        pl.inn.SpatialMaxPooling(2, 2, 3, 3),
+    )
+
+
+def volumes() -> nn.Module:
+    return nn.ConcatTable(
+        nn.VolumetricAveragePooling(3, 3, 3, 2, 2, 2, 1, 1, 1).ceil(),
+        nn.VolumetricAveragePooling(2, 2, 2, 2, 2, 2).ceil().setCountExcludePad(),
+        pl.cudnn.VolumetricAveragePooling(2, 3, 3, 2, 2, 2, 0, 1, 1).ceil(),
+        nn.VolumetricMaxPooling(3, 3, 3, 2, 2, 2, 1, 1, 1).ceil(),
+    )
+
+
+def lines() -> nn.Module:
+    """Average pooling of sequences, which run as planes of height 1."""
+    pools = [nn.SpatialAveragePooling(3, 1, 2, 1, 1, 0).ceil(), nn.SpatialAveragePooling(2, 1).ceil()]
+    return nn.ConcatTable(*(nn.Sequential(nn.Unsqueeze(1, 2), pool, nn.Squeeze(1, 3)) for pool in pools))
+
+
+def run_onnx(runtime: str, path: Path) -> Callable[[np.ndarray], list[np.ndarray]]:
+    """What a runtime makes of a file, as a function."""
+    module = pytest.importorskip(runtime, reason=f"the test needs {runtime}: pip install {runtime}")
+    if runtime == "onnxruntime":
+        session = module.InferenceSession(path)
+        return lambda x: list(session.run(None, {"input": x}))
+    core = module.Core()
+    model = core.compile_model(core.read_model(path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    return lambda x: list(model(x).values())
+
+
+RUNTIMES = ["onnxruntime", "openvino"]
+
+
+@pytest.fixture(scope="module")
+def pooled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[nn.Module, Path]]:
+    """Networks of pooling layers and their files, with free sizes and with fixed ones."""
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxscript")
+    folder = tmp_path_factory.mktemp("pooled")
+    shapes = {
+        "planes": (planes, (None, 2, None, None)),
+        "planes of one size": (lambda: nn.ConcatTable(*planes().modules[:3]), (2, 2, 7, 8)),
+        "volumes": (volumes, (None, 2, None, None, None)),
+        "lines": (lines, (None, 2, None)),
+    }
+    made = {}
+    for name, (make, shape) in shapes.items():
+        net = make().evaluate()
+        assert pl.to_onnx(net, folder / f"{name}.onnx", shape).fixed == []
+        made[name] = net, folder / f"{name}.onnx"
+    return made
+
+
+SIZES = {
+    "planes": [(4, 4), (4, 7), (5, 6), (8, 5), (12, 13)],
+    "planes of one size": [(7, 8)],
+    "volumes": [(4, 4, 4), (5, 6, 7), (6, 5, 8)],
+    "lines": [(4,), (5,), (10,)],
+}
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize("name", SIZES)
+def test_pooling_with_ceil(pooled: dict[str, tuple[nn.Module, Path]], name: str, runtime: str) -> None:
+    """Each runtime gives our numbers where a window reaches beyond the padding."""
+    net, path = pooled[name]
+    run = run_onnx(runtime, path)
+    for size in SIZES[name]:
+        x = draw(2, 2, *size)
+        for found, expected in zip(run(x), net.forward(x), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_averages_without_ceil_mode(pooled: dict[str, tuple[nn.Module, Path]], name: str) -> None:
+    """Runtimes read ``ceil_mode`` of averages differently, so that no file has it."""
+    onnx = pytest.importorskip("onnx")
+    nodes = [node for node in onnx.load(pooled[name][1]).graph.node if node.op_type == "AveragePool"]
+    assert nodes and not any(attribute.name == "ceil_mode" and attribute.i for node in nodes for attribute in node.attribute)
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize(
+    ("layer", "size", "row", "value"),
+    [(nn.SpatialAveragePooling(3, 3, 2, 2, 1, 1).ceil(), 4, 0, 2), (nn.SpatialAveragePooling(2, 2, 2, 2).ceil(), 5, -1, 25)],
+)
+def test_the_last_average(layer: nn.Module, size: int, row: int, value: float, runtime: str, tmp_path: Path) -> None:
+    """A window that reaches beyond the padding is divided by the cells that it has within, so it may be that of one cell."""
+    for package in ("onnxscript", runtime):
+        pytest.importorskip(package, reason=f"the test needs {package}: pip install {package}")
+    pl.to_onnx(layer, tmp_path / "net.onnx", (1, 1, size, size))
+    x = np.arange(1, size * size + 1, dtype=np.float32).reshape(1, 1, size, size)
+    found = run_onnx(runtime, tmp_path / "net.onnx")(x)[0]
+    np.testing.assert_allclose(found, layer.forward(x), rtol=1e-6)
+    assert found[0, 0, row, -1] == pytest.approx(value)
+
+
 def test_onnx_in_openvino(tmp_path: Path) -> None:
     """Another runtime gives the network's numbers, at a size that nobody exported."""
-    openvino = pytest.importorskip("openvino", reason="the test needs openvino: pip install openvino")
     pytest.importorskip("onnxscript")
     net = nn.Sequential().add(nn.SpatialConvolution(3, 4, 3, 3, 1, 1, 1, 1)).add(nn.SpatialBatchNormalization(4))
     net.add(nn.ReLU(True))
     net.add(nn.SpatialMaxPooling(3, 3, 2, 2, 1, 1).ceil()).add(nn.SpatialAveragePooling(2, 2, 2, 2)).add(nn.LogSoftMax())
     pl.to_onnx(net, tmp_path / "net.onnx", (None, 3, None, None))
-    core = openvino.Core()
-    model = core.compile_model(core.read_model(tmp_path / "net.onnx"), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     x = draw(5, 3, 19, 22)
-    np.testing.assert_allclose(model(x)[0], net.evaluate().forward(x), rtol=0, atol=1e-5)
+    np.testing.assert_allclose(run_onnx("openvino", tmp_path / "net.onnx")(x)[0], net.evaluate().forward(x), rtol=0, atol=1e-5)

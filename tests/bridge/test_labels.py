@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import cudnn, dpnn, nn, rnn
+from pytorch_legacy import authors, cudnn, dpnn, inn, nn, nnx, rnn
 
 torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
+
+from pytorch_legacy.bridge.labels import arrays_of  # noqa: E402
 
 
 def convolutional() -> nn.Sequential:
@@ -144,3 +146,106 @@ def test_refusals() -> None:
     with pytest.raises(pl.THNNError, match="is computed from the network's parameters"):
         pl.from_torch(pl.to_torch(folded, (None, 4, 3)), like=folded)
     assert all(np.array_equal(a, b) for a, b in zip(before, net.parameters()[0], strict=True))
+
+
+def scaled() -> nn.Module:
+    layer = nn.MulConstant(1.0)
+    layer.constant_scalar = np.float32([1, 2, 3])
+    return layer
+
+
+def half_affine() -> nn.Module:
+    net = nn.BatchNormalization(3)
+    net.weight = net.gradWeight = None
+    return net
+
+
+# A network, its example, and the name of a constant in the state dict of its module.
+CONSTANTS = {
+    "grid": (lambda: authors.AffineGridGeneratorBHWD(3, 4), (None, 2, 3), "grid"),
+    "kernel": (lambda: nn.SpatialSubtractiveNormalization(2, np.ones((3, 3))), (None, 2, 5, 6), "kernel"),
+    "mean": (lambda: inn.MeanSubtraction(np.float32([1, 2, 3])), (None, 3, 4, 5), "mean"),
+    "constant": (lambda: nn.Constant(np.float32([1, 2]), 1), (None, 4), "constant"),
+    "table": (scaled, (None, 3), "scale"),
+    "connected planes": (lambda: nn.SpatialConvolutionMap(nn.tables.oneToOne(3), 2, 2), (None, 3, 4, 5), "rows"),
+    "ways of a tree": (
+        lambda: nnx.SoftMaxTree(4, {1: np.array([2, 3]), 2: np.array([4, 5])}, 1),
+        [[np.zeros((n, 4), np.float32), np.full(n, 3)] for n in (2, 3)],
+        "ways",
+    ),
+    "part": (lambda: nn.PartialLinear(4, 3).setPartition([0, 2]), (None, 4), "partition"),
+    "no weight": (half_affine, (None, 3), "bn.weight"),
+    "padding": (lambda: rnn.LookupTableMaskZero(4, 3), (None, 2), "embed.weight"),
+    "weights of classes": (lambda: nn.ClassNLLCriterion(np.float32([1, 2, 3])), None, "weights"),
+    "beside steps": (lambda: rnn.Sequencer(nn.Sequential(rnn.GRU(3, 3), scaled())), (3, None, 3), "scale"),
+}
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_constants(name: str) -> None:
+    """Constants of a state dict are compared with those of the network; other ones are refused, and nothing is changed."""
+    make, example, key = CONSTANTS[name]
+    net = make()
+    state = pl.to_torch(net, example).state_dict()
+    before = [array.copy() for array in arrays_of(net)]
+    pl.from_torch(state, like=net, example=example)
+    pl.from_torch({k: v.double() if v.is_floating_point() else v for k, v in state.items()}, like=net, example=example)
+    changed = state | {k: v + 1 for k, v in state.items()}
+    with pytest.raises(pl.THNNError, match=f"{key}: a constant of the network: expected .* got"):
+        pl.from_torch(changed, like=net, example=example)
+    for other in (torch.zeros_like(state[key]) + 7, torch.full_like(state[key], 7)):
+        with pytest.raises(pl.THNNError, match=f"from_torch: {key}: a constant"):
+            pl.from_torch(state | {key: other}, like=net, example=example)
+    with pytest.raises(pl.THNNError, match=f"{key}: expected the shape"):
+        pl.from_torch(state | {key: state[key][..., None]}, like=net, example=example)
+    assert all(np.array_equal(a, b) for a, b in zip(before, arrays_of(net), strict=True))
+
+
+def test_a_criterion_with_a_module() -> None:
+    """What the module of a criterion learned goes back."""
+    criterion = nn.ModuleCriterion(nn.MSECriterion(), nn.Linear(5, 5))
+    module = pl.to_torch(criterion)
+    with torch.no_grad():
+        module.fc.bias += 1
+    before = criterion.inputModule.bias.copy()
+    pl.from_torch(module.state_dict(), like=criterion)
+    np.testing.assert_allclose(criterion.inputModule.bias, before + 1, rtol=1e-6)
+
+
+def test_what_the_network_has_not() -> None:
+    """An entry that the network has no place for is named, and nothing is changed."""
+    net = nn.Linear(3, 2)
+    state = pl.to_torch(net, (None, 3)).state_dict()
+    with pytest.raises(pl.THNNError, match=r"^from_torch: not in the network: fc2\.bias, fc2\.weight$"):
+        pl.from_torch(state | {"fc2.weight": torch.zeros(2, 2), "fc2.bias": torch.zeros(2)}, like=net, example=(None, 3))
+
+
+def test_two_biases() -> None:
+    """PyTorch's LSTM has a second bias, which does not learn; a file where it learned gives the sum of both."""
+    net = rnn.SeqLSTM(3, 4)
+    module = pl.to_torch(net, (5, None, 3))
+    assert [name for name, p in module.named_parameters() if not p.requires_grad] == ["lstm.bias_hh_l0"]
+    assert "self.lstm.bias_hh_l0.requires_grad_(False)  # constant" in module.source
+    module.lstm.bias_hh_l0.add_(torch.randn(16))
+    x = torch.randn(5, 2, 3)
+    np.testing.assert_allclose(pl.from_torch(module, like=net).forward(x.numpy()), module(x).detach(), rtol=0, atol=1e-6)
+
+
+def test_numbers_that_are_not_finite_go_back() -> None:
+    """A network that diverged in PyTorch has its NaN here, too."""
+    net = nn.Linear(3, 2)
+    state = pl.to_torch(net, (None, 3)).state_dict()
+    state["fc.weight"][0] = torch.tensor([float("nan"), float("inf"), 1])
+    pl.from_torch(state, like=net, example=(None, 3))
+    np.testing.assert_array_equal(net.weight[0], [np.nan, np.inf, 1])
+
+
+def test_entries_of_other_types() -> None:
+    net = nn.Linear(3, 2)
+    state = pl.to_torch(net, (None, 3)).state_dict()
+    halves = {name: tensor.bfloat16() for name, tensor in state.items()}
+    pl.from_torch(halves, like=net, example=(None, 3))
+    np.testing.assert_array_equal(net.weight, halves["fc.weight"].float().numpy())
+    for wrong in (torch.zeros(2, 3, dtype=torch.complex64), np.array([["a"] * 3] * 2)):
+        with pytest.raises(pl.THNNError, match=r"fc\.weight: expected numbers, got"):
+            pl.from_torch(state | {"fc.weight": wrong}, like=net, example=(None, 3))

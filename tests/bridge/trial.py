@@ -32,7 +32,10 @@ def converted(net: Module, examples: list[Tree], tolerance: float) -> str:
     from pytorch_legacy.bridge.conversion import Conversion
 
     conversion = Conversion(net, examples)
-    conversion.module()
+    made = conversion.module()
+    learned = [name for name, parameter in made.named_parameters() if parameter.requires_grad]
+    if learned and isinstance(net, Module) and not (net.parameters() or ([],))[0]:
+        return f"learns in PyTorch, and not here: {', '.join(learned)}"
     worst = conversion.proof.worst
     gap = max(conversion.proof.whole or 0.0, (worst and worst.difference) or 0.0)
     return "" if gap <= tolerance else f"differs by {gap:.1e}"

@@ -675,3 +675,16 @@ def test_sizes_that_do_not_go_with_the_weight(make, size, name, wanted):
     layer.bias = layer.bias[1:]
     with pytest.raises(ShapeError, match=": bias: expected "):
         layer.forward(x)
+
+
+@pytest.mark.parametrize("share", [lambda net: net.sharedClone(), lambda net: net.clone("weight", "bias")])
+def test_clones_of_a_file_share_all_places_of_a_parameter(share: Any) -> None:
+    """In a file of Torch7 the first step of an rnn.Recurrent has tensors of its own over the memory of the other steps."""
+    case = pl.load(GOLDEN / "Recurrent_t2x3.t7")
+    net = case["module"]
+    clone = share(net)
+    for parameter in net.parameters()[0]:
+        parameter += 1
+    outputs = [one.evaluate().forget().forward(copied(case["input"])) for one in (net, clone)]
+    for found, expected in zip(*outputs, strict=True):
+        np.testing.assert_array_equal(found, expected)

@@ -10,14 +10,14 @@ from ..texts import cat, limits, number, options
 from ..values import Value
 
 _SIMPLE = {
-    nn.Abs: "{}.abs()",
+    nn.Abs: "torch.where({0} < 0, -{0}, {0})",  # whose gradient is 1 at 0, as Torch7's
     nn.Exp: "{}.exp()",
     nn.Log: "{}.log()",
     nn.LogSigmoid: "F.logsigmoid({})",
     nn.ReLU6: "F.relu6({})",
     nn.Sigmoid: "torch.sigmoid({})",
     nn.SoftSign: "F.softsign({})",
-    nn.Sqrt: "{}.sqrt()",
+    nn.Sqrt: "torch.where({0} == 0, 0, {0}).sqrt()",  # whose gradient is 0 at 0, as Torch7's
     nn.Square: "{}.square()",
     nn.Tanh: "torch.tanh({})",
     nn.TanhShrink: "F.tanhshrink({})",
@@ -59,17 +59,18 @@ def elu(m, x, w):
 def prelu(m, x, w):
     size = m.weight.size
     layer = w.layer("prelu", f"nn.PReLU({size if size > 1 else ''})", weight=m.weight.reshape(-1))
-    return f"{layer}({x})" if size == 1 or x.ndim > 1 else f"{layer}({x}[None])[0]"
+    isSample = x.ndim in (1, m.numInputDims)  # without a batch: its first dimension has the channels
+    return f"{layer}({x}[None])[0]" if size > 1 and isSample else f"{layer}({x})"
 
 
 @rule(nn.HardTanh)
 def hard_tanh(m, x, w):
-    return f"{x}.clamp({limits(m.min_val, m.max_val)})"
+    return f"F.hardtanh({x}, {limits(m.min_val, m.max_val)})"
 
 
 @rule(cudnn.ClippedReLU)
 def clipped_relu(m, x, w):
-    return f"{x}.clamp({limits(0, m.ceiling)})"
+    return f"F.hardtanh({x}, {limits(0, m.ceiling)})"
 
 
 @rule(nn.HardShrink)

@@ -7,12 +7,17 @@ from pytorch_legacy.nn.math.broadcasting import aligned
 
 from ..registry import rule
 from ..texts import axis, joined, lacks, number, options
+from .normalization import STRAIGHT_THROUGH
+
+COSINE = '''
+def cosine(x, y, eps=1e-12):
+    """Returns the cosines of the angles between rows; eps is under the roots, unlike that of F.cosine_similarity."""
+    return (x * y).sum(-1) / (((x * x).sum(-1) + eps).sqrt() * ((y * y).sum(-1) + eps).sqrt())'''
 
 
 @rule(nn.CosineDistance)
 def cosine_distance(m, x, w):
-    w.note("of vectors of zeros PyTorch keeps away by another eps")
-    return _of_rows(x, f"F.cosine_similarity({x[0]}, {x[1]}, dim=-1)")
+    return _of_rows(x, f"{w.helper(COSINE)}({x[0]}, {x[1]})")
 
 
 @rule(nn.DotProduct)
@@ -20,10 +25,21 @@ def dot_product(m, x, w):
     return _of_rows(x, f"({x[0]} * {x[1]}).sum(-1)")
 
 
+def distance(w, difference, p, eps, dimension):
+    """Returns the text of a norm whose gradient has an eps, as Torch7 has it."""
+    w.helper(STRAIGHT_THROUGH)
+    name = w.helper('''
+def distance(difference, p, eps, dim):
+    """Returns the p-norms along a dimension. In the denominator of their gradient eps is added to the norm."""
+    norm = torch.linalg.vector_norm(difference, p, dim)
+    factor = torch.where(norm > 0, (norm / (norm + eps)).pow(p - 1), 1)
+    return straight_through(norm, norm * factor.detach())''')
+    return f"{name}({difference}, {number(p)}, {number(eps)}, {dimension})"
+
+
 @rule(nn.PairwiseDistance)
 def pairwise_distance(m, x, w):
-    w.note("no eps, unlike F.pairwise_distance")
-    return _of_rows(x, f"torch.linalg.vector_norm({x[0]} - {x[1]}, {number(m.norm)}, dim=-1)")
+    return _of_rows(x, distance(w, f"{x[0]} - {x[1]}", m.norm, 1e-6, -1))
 
 
 def _of_rows(x, text):

@@ -140,8 +140,9 @@ def weight_norm(m, x, w):
     found = rule_of(type(inner))
     if found not in (linear, convolve, full_convolve, temporal) or isinstance(x, list):
         w.ours(m, x)  # which computes the weight of the module inside
-        w.note("the weight as it runs, without its length and direction")
-        return w.convert(inner, x, 0)
+        w.note("constant: the weight as it runs, without its length and direction, which learned")
+        with w.constants():
+            return w.convert(inner, x, 0)
     v, g = w.parameter("direction", m.v), w.parameter("length", m.g)
     weight = f"({v} * ({g} / ({v}.square().sum(1, keepdim=True) + 0.0001).sqrt()))"
     shape = inner.weight.shape

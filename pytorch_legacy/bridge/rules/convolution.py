@@ -72,16 +72,28 @@ def temporal_row(m, x, w):
     return f"{layer}({x})" if m.featFirst else over_frames(x, layer)
 
 
+_CONNECTED = '''
+def connected(kernels, rows, columns, shape):
+    """Returns the weight of a convolution, with a kernel for each pair of connected planes and zeros for all others."""
+    return kernels.new_zeros(*shape, *kernels.shape[1:]).index_put((rows, columns), kernels, accumulate=True)'''
+
+
 @rule(nn.SpatialConvolutionMap, nn.SpatialFullConvolutionMap)
 def mapped(m, x, w):
     full = isinstance(m, nn.SpatialFullConvolutionMap)
-    weight = np.zeros((m.nInputPlane, m.nOutputPlane, m.kH, m.kW), m.weight.dtype)
-    for (source, target), kernel in zip(m.connTable, m.weight, strict=True):
-        weight[source, target] += kernel
-    w.note("planes that were not connected have weights of 0, which would learn")
     planes = m.nInputPlane, m.nOutputPlane
+    shape = planes if full else planes[::-1]
+    rows, columns = np.asarray(m.connTable, np.int64).T[:: 1 if full else -1]
     stride = sizes([m.dH, m.dW])
-    return f"{convolution(w, 2, planes, weight if full else weight.swapaxes(0, 1), m.bias, full, stride=stride)}({x})"
+    if len({*zip(rows, columns, strict=True)}) == len(m.connTable) == shape[0] * shape[1]:
+        weight = np.zeros((*shape, m.kH, m.kW), m.weight.dtype)
+        weight[rows, columns] = m.weight
+        return f"{convolution(w, 2, planes, weight, m.bias, full, stride=stride)}({x})"
+    w.note("a kernel for each pair of planes that is connected")
+    weight = f"{w.helper(_CONNECTED)}({w.parameter('kernels', m.weight)}"
+    weight += f", {w.buffer('rows', rows)}, {w.buffer('columns', columns)}, {shape})"
+    named = options(stride=(stride, "1"))
+    return f"F.conv{'_transpose' * full}2d({x}, {weight}, {w.parameter('bias', m.bias)}{named})"
 
 
 @rule(nn.SpatialConvolutionLocal)

@@ -5,7 +5,9 @@ from pytorch_legacy.dpnn.ClassReward import ClassReward
 
 from ..registry import rule
 from ..texts import joined, number, options
-from ..values import flat, tree
+from ..values import Value, flat, tree
+from .arithmetic import COSINE
+from .steps import EACH_STEP
 
 
 def alike(x, target):
@@ -34,13 +36,24 @@ def _simple(function):
 
 
 _SIMPLE = {
-    nn.AbsCriterion: "l1_loss",
     nn.MSECriterion: "mse_loss",
     nn.SmoothL1Criterion: "smooth_l1_loss",
-    nn.SoftMarginCriterion: "soft_margin_loss",
 }
 for _cls, _function in _SIMPLE.items():
     rule(_cls)(_simple(_function))
+
+
+@rule(nn.AbsCriterion)
+def absolute(m, x, w):
+    target = w.let(alike(*x))
+    w.note("of equal numbers the gradient is 1, that of F.l1_loss is 0")
+    return f"torch.where({x[0]} < {target}, {target} - {x[0]}, {x[0]} - {target}).{'mean' if m.sizeAverage else 'sum'}()"
+
+
+@rule(nn.SoftMarginCriterion, dpnn.BinaryLogisticRegression)
+def logistic(m, x, w):
+    """F.soft_margin_loss is infinite where an exponential is, and F.softplus leaves it out beside 20."""
+    return f"-F.logsigmoid({alike(*x)} * {x[0]}).{'mean' if m.sizeAverage else 'sum'}()"
 
 
 @rule(nn.DistKLDivCriterion)
@@ -53,8 +66,13 @@ def kl_div(m, x, w):
 def bce(m, x, w):
     name = w.helper('''
 def binary_cross_entropy(x, target, weight=1.0, eps=1e-12):
-    """Of each element; eps is added in the logarithms, which F.binary_cross_entropy keeps above -100."""
-    return -weight * (target * (x + eps).log() + (1 - target) * (1 - x + eps).log())''')
+    """Returns the loss of each element. F.binary_cross_entropy keeps logarithms above -100; here eps is added in them.
+
+    The gradient is weight * (x - target) / ((x + eps) * (1 - x + eps)), as Torch7's. The derivative differs from it at 0 and 1.
+    """
+    loss = -weight * (target * (x + eps).log() + (1 - target) * (1 - x + eps).log())
+    zero = x * (weight * (2 * target - 1) * eps / ((x + eps) * (1 - x + eps))).detach()
+    return loss + (zero - zero.detach())''')
     return f"{name}({x[0]}, {alike(*x)}{weighed(w, x[0], m.weights)}).{'mean' if m.sizeAverage else 'sum'}()"
 
 
@@ -126,13 +144,15 @@ def auto_crop_mse(m, x, w):
 def cosine_embedding(m, x, w):
     (first, second), target = x
     sign = f"{target}.reshape(())" if first.ndim == 1 and target.ndim else str(target)
-    return f"F.cosine_embedding_loss({first}, {second}, {sign}{options(margin=(number(float(m.margin)), '0.0'))}{reduced(m)})"
+    likeness = w.let(f"{w.helper(COSINE)}({first}, {second})")
+    loss = f"torch.where({sign} == 1, 1 - {likeness}, F.relu({likeness} - {number(float(m.margin))}))"
+    return f"{loss}.{'mean' if m.sizeAverage else 'sum'}()"
 
 
 @rule(nn.DistanceRatioCriterion)
 def distance_ratio(m, x, w):
     first, second = x[0]
-    return f"F.softplus({first} - {second}).sum(){_by_samples(m, first)}"
+    return f"-F.logsigmoid({second} - {first}).sum(){_by_samples(m, first)}"
 
 
 @rule(nn.MarginRankingCriterion)
@@ -185,15 +205,10 @@ def multi_margin(m, x, w):
     return f"F.multi_margin_loss({x[0]}, {labels(x[1], x[0].ndim == 1)}{more}{weight}{reduced(m)})"
 
 
-@rule(dpnn.BinaryLogisticRegression)
-def binary_logistic(m, x, w):
-    return f"F.softplus(-{alike(*x)} * {x[0]}).{'mean' if m.sizeAverage else 'sum'}()"
-
-
 @rule(dpnn.SpatialBinaryLogisticRegression)
 def spatial_binary_logistic(m, x, w):
     batch = f" * {x[0]}.size(0)" if x[0].ndim == 4 and m.sizeAverage else ""
-    return f"F.softplus(-{alike(*x)} * {x[0]}).sum() / (2 * {x[0]}.size(-2) * {x[0]}.size(-1){batch})"
+    return f"-F.logsigmoid({alike(*x)} * {x[0]}).sum() / (2 * {x[0]}.size(-2) * {x[0]}.size(-1){batch})"
 
 
 @rule(dpnn.NCECriterion)
@@ -248,8 +263,15 @@ def _entries(w, value):
 
 @rule(rnn.SequencerCriterion, rnn.RepeaterCriterion)
 def step_criterion(m, x, w):
+    isRepeated = isinstance(m, rnn.RepeaterCriterion)
+    if all(isinstance(value, Value) and value.ndim for value in x):  # arrays, which have any number of steps
+        first, target = w.let(f"{x[0]}[0]"), x[1] if isRepeated else w.let(f"{x[1]}[0]")
+        loss = w.step("loss", "StepLoss", m.criterion, [first, target], "criterion")
+        spread = f".expand({x[0]}.size(0), {joined(['-1'] * target.ndim)})"
+        losses = f"{w.helper(EACH_STEP)}({loss}, {x[0]}, {x[1]}{spread if isRepeated else ''})"
+        return f"{losses}.{'mean' if m.sizeAverage else 'sum'}()"
     inputs = _entries(w, x[0])
-    targets = [x[1]] * len(inputs) if isinstance(m, rnn.RepeaterCriterion) else _entries(w, x[1])
+    targets = [x[1]] * len(inputs) if isRepeated else _entries(w, x[1])
     losses = [(1, w.convert(m.criterion, [a, b], "criterion")) for a, b in zip(inputs, targets, strict=True)]
     total = _total(w, losses)
     return w.let(f"{total} / {len(inputs)}") if m.sizeAverage else total

@@ -5,7 +5,9 @@ import numpy as np
 from pytorch_legacy import dpnn, nn, rnn
 
 from ..registry import rule
-from ..texts import lacks, number, options, whole
+from ..texts import joined, lacks, number, options, whole
+from .arithmetic import distance
+from .normalization import WITH_LOSS
 
 
 def fully_connected(w, weight, bias):
@@ -47,15 +49,24 @@ def sparse_linear(entries, weight, bias):
 @rule(nn.IndexLinear)
 def index_linear(m, x, w):
     name = w.helper('''
-def index_linear(keys, values, weight, bias, offset=0, normalized=False):
-    """The map of one vector that comes as keys and values; rows may begin with 4 columns that normalize values."""
-    rows = weight[keys.long() + offset]
-    if normalized:
-        values = torch.where(values.abs() > rows[:, 0], values.sign(), values * rows[:, 1]) + rows[:, 3]
-        rows = rows[:, 4:]
-    return values @ rows + bias''')
-    more = options(offset=(number(m.offset), "0"), normalized=(bool(m.normalize), False))
-    more = f"{w.parameter('weight', m.weight)}, {w.parameter('bias', m.bias)}{more}"
+def index_linear(keys, values, weight, bias, offset=0):
+    """Returns the map of one vector that comes as keys and values."""
+    return values @ weight[keys.long() + offset] + bias''')
+    bias, more = w.parameter("bias", m.bias), options(offset=(number(m.offset), "0"))
+    if m.normalize:
+        name = w.helper('''
+def normalized_index_linear(keys, values, weight, bias, shift, largest, factor, training, offset=0):
+    """The same for values that are divided by the largest magnitude of their key, which training keeps, and shifted."""
+    rows = keys.long() + offset
+    if training:
+        before = largest.clone()
+        largest.scatter_reduce_(0, rows, values.detach().abs(), "amax")
+        factor.copy_(torch.where(largest > before, 1 / largest, factor))
+    values = torch.where(values.abs() > largest[rows], values.sign(), values * factor[rows]) + shift[rows]
+    return index_linear(keys, values, weight, bias, offset)''')
+        kept = (w.buffer(f"running_{stem}", m.weight[:, i]) for i, stem in enumerate(("largest", "factor")))
+        bias = joined([bias, w.parameter("shift", m.weight[:, 3]), *kept, "self.training"])
+    more = f"{w.parameter('weight', m.weight[:, m.normalize :])}, {bias}{more}"
     w.note("keys count from 0")
     keys, values = x[:2]
     if not isinstance(keys, list) and len(x) == 2:
@@ -123,22 +134,27 @@ def cosine(m, x, w):
     return f"F.linear(F.normalize({x}, dim=-1), F.normalize({w.parameter('weight', m.weight)}, dim=-1))"
 
 
-@rule(nn.Euclidean)
+@rule(nn.Euclidean, nn.WeightedEuclidean)
 def euclidean(m, x, w):
-    return f"({x}.unsqueeze(-1) - {w.parameter('weight', m.weight)}).norm(dim=-2)"
-
-
-@rule(nn.WeightedEuclidean)
-def weighted_euclidean(m, x, w):
-    weight, scale = w.parameter("weight", m.weight), w.parameter("scale", m.diagCov)
-    return f"(({x}.unsqueeze(-1) - {weight}) * {scale}).norm(dim=-2)"
+    difference = f"{x}.unsqueeze(-1) - {w.parameter('weight', m.weight)}"
+    if isinstance(m, nn.WeightedEuclidean):
+        difference = f"({difference}) * {w.parameter('scale', m.diagCov)}"
+    return distance(w, difference, 2, m.EPS, -2)
 
 
 @rule(nn.Kmeans)
 def kmeans(m, x, w):
+    w.helper(WITH_LOSS)
+    name = w.helper('''
+def nearest_center(x, centers, scale=1.0):
+    """Returns the number of the center that is nearest to each row. A step of SGD moves centers to the means of their rows."""
+    number = (x.unsqueeze(1) - centers).square().sum(-1).argmin(1)
+    counts = (number[:, None] == torch.arange(len(centers), device=x.device)).sum(0).to(x.dtype)
+    squares = (centers[number] - x.detach()).square().sum(-1)
+    return with_loss(number.to(x.dtype), scale / 2 * (squares / (counts[number] + 1e-7)).sum())''')
     w.note("the number of the nearest center")
-    kind = "double" if m._dtype == np.float64 else "float"
-    return f"({x}.unsqueeze(1) - {w.parameter('centers', m.weight)}).square().sum(-1).argmin(1).{kind}()"
+    more = options(scale=("1.0" if m.scale is None else number(float(m.scale)), "1.0"))
+    return f"{name}({x}, {w.parameter('centers', m.weight)}{more})"
 
 
 @rule(dpnn.Dictionary)

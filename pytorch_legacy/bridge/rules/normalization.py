@@ -21,6 +21,7 @@ def batch_norm(w, m, rank):
     return w.layer(
         "bn",
         f"nn.BatchNorm{rank}d({size}{more})",
+        frozen=[name for name in ("weight", "bias") if affine and getattr(m, name) is None],
         weight=ones if m.weight is None else m.weight,
         bias=zeros if m.bias is None else m.bias,
         running_mean=m.running_mean,
@@ -100,9 +101,28 @@ def white_noise(x, mean, std, training):
     return f"{name}({x}, {number(float(m.mean))}, {number(float(m.std))}, self.training)"
 
 
+WITH_LOSS = '''
+def with_loss(y, loss):
+    """Returns y. In backward the gradient of the loss is added, whatever the gradient of y is."""
+    return WithLoss.apply(y, loss)
+
+
+class WithLoss(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, y, loss):
+        return y.view_as(y)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient, gradient.new_ones(())'''
+
+
 @rule(nn.L1Penalty)
 def l1_penalty(m, x, w):
-    return x  # what it adds to the gradient belongs into the loss
+    w.note("adds the gradient of a loss")
+    given = x if m.provideOutput else f"{x}.detach()"
+    loss = f"{number(float(m.l1weight))} * {x}.abs().{'mean' if m.sizeAverage else 'sum'}()"
+    return f"{w.helper(WITH_LOSS)}({given}, {loss})"
 
 
 @rule(nn.ZeroGrad)

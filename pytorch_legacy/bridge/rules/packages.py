@@ -10,9 +10,9 @@ from pytorch_legacy.dpnn.ColorTransform import ColorTransform
 from ..registry import rule
 from ..texts import axis, cat, joined, lacks, limits, number, options, trimmed, whole
 from .linear import fully_connected
-from .normalization import STRAIGHT_THROUGH, instance_normalization
+from .normalization import STRAIGHT_THROUGH, WITH_LOSS, instance_normalization
 
-_LOSS = "what it adds to the gradient belongs into the loss"
+_LOSS = "adds the gradient of a loss"
 
 
 @rule(inn.ConstAffine)
@@ -174,10 +174,55 @@ def total_dropout(x, p, training):
     return f"{name}({x}, {number(m.p)}, self.training)"
 
 
-@rule(dpnn.CategoricalEntropy, Loss, authors.TotalVariation)
-def gradient_only(m, x, w):
+@rule(dpnn.CategoricalEntropy)
+def categorical_entropy(m, x, w):
+    w.helper(WITH_LOSS)
+    name = w.helper('''
+def more_entropy(x, scale, least, mean):
+    """Returns x. The gradient of -scale times the entropy of the mean of its rows is added, if the entropy is below a bound."""
+    p = x.sum(0) / x.detach().sum()
+    entropy = -(p * (p + 1e-6).log()).sum()
+    entropy = entropy * (entropy.detach() < least) / (len(x) if mean else 1)
+    return with_loss(x, -scale * entropy)''')
     w.note(_LOSS)
-    return x
+    least = number(float("inf") if m.minEntropy is None else float(m.minEntropy))
+    return f"{name}({x}, {number(float(m.scale))}, {least}, {bool(m.sizeAverage)})"
+
+
+@rule(authors.TotalVariation)
+def total_variation(m, x, w):
+    w.helper(WITH_LOSS)
+    name = w.helper('''
+def smoothed(x, strength):
+    """Returns x. The gradient of its total variation is added."""
+    across, down = x.diff(dim=-1)[..., :-1, :], x.diff(dim=-2)[..., :-1]
+    return with_loss(x, strength / 2 * (across.square().sum() + down.square().sum()))''')
+    w.note(_LOSS)
+    return f"{name}({x}, {number(float(m.strength))})"
+
+
+@rule(Loss)
+def loss_inside(m, x, w):
+    ours = w.ours(m, x)
+    if m.mode != "loss" or (isinstance(m, authors.ContentLoss) and any(array.size != m.target.size for array in x.arrays)):
+        return x
+    seen = x
+    if m.normalize:
+        seen = w.let(f"{w.helper(_NORMALIZED_GRADIENT)}({x}, {number(float(m.strength))})")
+    if isinstance(m, authors.StyleLoss):
+        seen = w.let(f"{gram_matrix(m.gram, seen, w)} / {x}.numel()")
+    loss = w.convert(m.crit, [seen, w.let(w.buffer("target", m.target))], "crit")
+    w.note(_LOSS)
+    return w.checked(ours, f"{w.helper(WITH_LOSS)}({x}, {number(float(m.strength))} * {loss})")
+
+
+_NORMALIZED_GRADIENT = '''
+def with_normalized_gradient(x, strength):
+    """Returns x. Its gradient is divided by the sum of its magnitudes, and multiplied by the strength again."""
+    x = x.view_as(x)
+    if x.requires_grad:
+        x.register_hook(lambda gradient: gradient / ((gradient / strength).abs().sum() + 1e-8))
+    return x'''
 
 
 @rule(dpnn.Reinforce)
@@ -378,8 +423,9 @@ def cudnn_divisive(m, x, w):
 @rule(nnx.SpatialNormalization)
 def spatial_normalization(m, x, w):
     planes = x if x.ndim == 3 else w.let(f"{x}[None]")
-    weight = w.convert(m.convo, w.let(f"torch.ones_like({planes})"), "convo")
-    centred = w.let(f"{planes} - {w.convert(m.convo, planes, 'convo')} / {weight}")
-    spread = w.let(f"{w.convert(m.convostd, w.let(f'{centred}.square()'), 'convostd')}.sqrt() / {weight}")
+    with w.constants():
+        weight = w.convert(m.convo, w.let(f"torch.ones_like({planes})"), "convo")
+        centred = w.let(f"{planes} - {w.convert(m.convo, planes, 'convo')} / {weight}")
+        spread = w.let(f"{w.convert(m.convostd, w.let(f'{centred}.square()'), 'convostd')}.sqrt() / {weight}")
     least = number(float(m.fixedThres)) if m.fixedThres else f"{spread}.detach().mean().clamp(min=1e-3)"
     return w.checked(w.ours(m, x), f"{centred} / {spread}.clamp(min={least})")

@@ -190,13 +190,13 @@ def temporal_sub_sampling(m, x, w):
 def soft_pool(m, x, w):
     w.helper(WINDOWS)
     name = w.helper('''
-def soft_pool(x, kernel, stride, padding, beta=1.0, ceil_mode=False):
-    """Mean of each window, in which a cell weighs exp(beta * x)."""
+def soft_pool(x, kernel, stride, padding, beta=1.0, ceil_mode=False, exact=True):
+    """Returns the mean of each window, in which a cell weighs exp(beta * x). Unless exact, weights get no gradient."""
     weights = windows(beta * x, kernel, stride, padding, ceil_mode, float("-inf")).softmax(-1)
+    weights = weights if exact else weights.detach()
     return (weights * windows(x, kernel, stride, padding, ceil_mode)).sum(-1)''')
-    if m.gradient != "exact":
-        w.note("the gradient is the derivative; the old layer passed the weights alone")
-    text = f"{name}({{x}}, {arguments(m)}{options(beta=(number(float(m.beta)), '1.0'))})"
+    more = options(beta=(number(float(m.beta)), "1.0"), exact=(m.gradient == "exact", True))
+    text = f"{name}({{x}}, {arguments(m)}{more})"
     return over_time(m, x, text) if isinstance(m, nn.TemporalSoftPool) else text.replace("{x}", str(x))
 
 

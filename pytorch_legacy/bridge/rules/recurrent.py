@@ -18,13 +18,14 @@ def gates(array, order):
 
 
 def layer(w, kind, weight_ih, weight_hh, bias, projection=None, **more):
-    """``self.lstm1`` of nn.LSTM, nn.GRU or nn.RNN. PyTorch has two biases; the second one is zero."""
-    size = weight_hh.shape[0] // {"LSTM": 4, "GRU": 3, "RNN": 1}[kind]
+    """``self.lstm1`` of nn.LSTM or nn.RNN. PyTorch has two biases; the second one is zero, and does not learn."""
+    size = weight_hh.shape[0] // {"LSTM": 4, "RNN": 1}[kind]
     texts = options(
         batch_first=(more.get("batch_first", False), False), proj_size=(0 if projection is None else len(projection), 0)
     )
     arrays = {"weight_ih_l0": weight_ih, "weight_hh_l0": weight_hh, "bias_ih_l0": bias, "bias_hh_l0": np.zeros_like(bias)}
-    return w.layer(kind.lower(), f"nn.{kind}({weight_ih.shape[1]}, {size}{texts})", **arrays, weight_hr_l0=projection)
+    constructor = f"nn.{kind}({weight_ih.shape[1]}, {size}{texts})"
+    return w.layer(kind.lower(), constructor, frozen=["bias_hh_l0"], **arrays, weight_hr_l0=projection)
 
 
 def run(w, text, x, initial=None, remembers=False):

@@ -2,21 +2,21 @@
 
 import numpy as np
 
-from pytorch_legacy import nn, rnn
+from pytorch_legacy import nn, nngraph, rnn
 from pytorch_legacy.errors import THNNError
 from pytorch_legacy.inference.examples import forget
 
 from ..proof import TOLERANCE
 from ..registry import NoRule, rule
-from ..texts import joined, lacks, unfolded
+from ..texts import joined, lacks, number, unfolded
 from ..values import difference, flat, tree
-from .normalization import batch_norm
+from .normalization import STRAIGHT_THROUGH, WITH_LOSS, batch_norm
 from .recurrent import RUN_STEPS, gates, layer, run
 
-_EACH_STEP = '''
-def each_step(layer, x):
-    """The layer on each part of x along the first dimension, by itself: it looks at the other samples of its input."""
-    return torch.stack([layer(part) for part in x])'''
+EACH_STEP = '''
+def each_step(layer, *sequences):
+    """Returns what the layer gives for each step by itself, since it reads the other samples of a step. Steps come first."""
+    return torch.stack([layer(*parts) for parts in zip(*sequences)])'''
 
 _RUN_RECURRENT = '''
 def run_recurrent(start, step, x, state=None):
@@ -77,7 +77,7 @@ def over(module, x, w, remembers=False):
             x = w.let(x) if isinstance(x, str) else x
         return x
     if isinstance(module, rnn.NormStabilizer):
-        return x
+        return stabilized(module, x, w, remembers)
     if isinstance(module, (nn.BatchNormalization, nn.LayerNormalization)) and _has_batch(x):
         return each_step(module, x, w)
     if isinstance(module, STEPWISE) and isinstance(x, list):
@@ -93,6 +93,19 @@ def over(module, x, w, remembers=False):
     if isinstance(module, STEPWISE) or not _has_batch(x):
         return _one_by_one(module, x, w, remembers)
     return around(module, x, w, remembers)
+
+
+def stabilized(m, x, w, remembers=False):
+    """nn.NormStabilizer, for all steps of an array."""
+    if remembers:
+        w.note("norms are not compared with those of the call before")
+    w.helper(WITH_LOSS)
+    name = w.helper('''
+def norm_stabilized(x, beta, training):
+    """Returns x, steps first. In training the gradient of beta times the mean squares of the changes of the norms is added."""
+    changes = x.norm(dim=-1).diff(dim=0)
+    return with_loss(x, beta * changes.square().mean(1).sum()) if training else x''')
+    return f"{name}({x}, {number(float(m.beta))}, self.training)"
 
 
 def _one_by_one(module, x, w, remembers=False):
@@ -124,7 +137,7 @@ def each_step(m, x, w):
         text = batch_norm(w, m, {2: 1, 4: 2, 5: 3}[m.nDim])
     else:
         text = w.step("step", f"{type(m).__name__}Step", m, w.let(f"{x}[0]"), 0)
-    return f"{w.helper(_EACH_STEP)}({text}, {x})"
+    return f"{w.helper(EACH_STEP)}({text}, {x})"
 
 
 def _of_all_steps(m, x, w):
@@ -249,7 +262,14 @@ def stepping(module, w, remembers=False):
     if type(module) is nn.Sequential:
         return _chained([stepping(part, w, remembers) for part in module.modules])
     if isinstance(module, rnn.NormStabilizer):
-        return lambda part: part
+        before = []
+
+        def stabilize(part):
+            both = f"torch.stack([{before.pop()}, {part}])" if before else None
+            before.append(part)
+            return w.let(f"{stabilized(module, both, w, remembers)}[1]") if both else part
+
+        return stabilize
     if isinstance(module, (rnn.LSTM, rnn.GRU)):
 
         def first(part):
@@ -382,20 +402,60 @@ def _there(m, x, w):
     return w.let(f"({first} != 0){f'.flatten({batch})' if m.nInputDim > 1 else ''}.any(-1)")
 
 
+def _masked(there, value, other):
+    """The text of `value` where a sample is there, and of `other` where it is not."""
+    more = value.ndim - there.ndim
+    spread = "" if not more else ".unsqueeze(-1)" if more == 1 else f"[(..., *[None] * {more})]"
+    return f"torch.where({there}{spread}, {value}, {other})"
+
+
+def _zeroed(there, y, w):
+    """The outputs, with zeros for the samples that are zeros."""
+
+    def zeroed(value):
+        w.note("samples of zeros give zeros")
+        return w.let(_masked(there, value, 0))
+
+    return tree(zeroed, y)
+
+
+def _last(module):
+    """The modules inside whose accGradParameters gets the gradient that the module gets."""
+    if isinstance(module, (nngraph.gModule, rnn.AbstractRecurrent, rnn.AbstractSequencer)):
+        return []  # they keep what their updateGradInput got
+    inner = getattr(module, "modules", None) or []
+    parts = inner[-1:] if isinstance(module, nn.Sequential) else inner
+    return [found for part in parts for found in _last(part)] if parts else [module]
+
+
 @rule(rnn.MaskZero)
 def mask_zero(m, x, w):
     there = _there(m, x, w)
-    y = w.convert(m.modules[0], x, 0)
+    last = _last(m.modules[0])
+    if not any((module.parameters() or ([],))[0] for module in last):
+        return _zeroed(there, w.convert(m.modules[0], x, 0), w)
 
-    def masked(value):
-        more = value.ndim - there.ndim
-        spread = "" if not more else ".unsqueeze(-1)" if more == 1 else f"[(..., *[None] * {more})]"
-        w.note("samples of zeros give zeros")
-        return w.let(f"torch.where({there}{spread}, {value}, 0)")
+    def without_gradient(value):
+        w.note("samples of zeros get no gradient")
+        return w.let(_masked(there, value, f"{value}.detach()")) if value.ndim >= there.ndim else value
 
-    return tree(masked, y)
+    def inside(module, part):
+        if not any(module is one for one in last):
+            return outer(module, part) if outer else None
+        with w.within(outer):
+            return w.convert(module, tree(without_gradient, part))
+
+    with w.within(inside) as outer:
+        y = w.convert(m.modules[0], x, 0)
+    name = w.helper(STRAIGHT_THROUGH)
+
+    def zeroed(value):
+        w.note("samples of zeros give zeros, and the layer before learns from their gradients all the same")
+        return w.let(f"{name}({_masked(there, value, 0)}, {value})")
+
+    return tree(zeroed, y)
 
 
 @rule(rnn.TrimZero)
 def trim_zero(m, x, w):
-    return mask_zero(m, x, w)  # which gives the same: the samples of zeros are left out there
+    return _zeroed(_there(m, x, w), w.convert(m.modules[0], x, 0), w)

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 
@@ -25,6 +26,9 @@ class BilinearSamplerBHWD(Module):
     -----
     Shapes: a list of ``(N x) H x W x C`` and ``(N x) oH x oW x 2`` to ``(N x) oH x oW x C``. ``gradInput`` is a list of both
     gradients.
+    SPyNet has a layer of the same name and fields, whose grid has offsets in cells: see FlowSamplerBHWD. A file with an
+    nn.AffineGridGeneratorBHWD or an nn.AffineTransformMatrixGenerator has this one; if nothing shows which one it is,
+    ``pl.load`` warns. An object that was made here has a field `offsets`, which is False; Torch7 ignores it.
     Source: stn ``BilinearSamplerBHWD``; Jaderberg et al. 2015. ``nn.SpatialGridSamplerBilinear`` does the work.
 
     Examples
@@ -35,9 +39,13 @@ class BilinearSamplerBHWD(Module):
     array([0. , 1. , 1.5], dtype=float32)
     """
 
+    _file = Form(kinds={"offsets": "true or false"})
+    _companions = ("nn.AffineGridGeneratorBHWD", "nn.AffineTransformMatrixGenerator")
+
     def __init__(self) -> None:
         super().__init__()
         self.gradInput = []
+        self.offsets = False
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         sampled = self._sampler().updateOutput(self._arranged(input))
@@ -70,3 +78,7 @@ class BilinearSamplerBHWD(Module):
         check.shape(self, "input[1]", check.tensor(self, "input[1]", grids, images.ndim), (*grids.shape[:-1], 2))
         images, grids = (array[None] if array.ndim == 3 else array for array in (images, grids))
         return [np.ascontiguousarray(np.moveaxis(images, -1, 1), like=images), np.ascontiguousarray(grids[..., ::-1], like=grids)]
+
+    @classmethod
+    def _claims(cls, fields: Any) -> bool:
+        return fields.get("offsets") is not True

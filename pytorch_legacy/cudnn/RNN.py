@@ -10,7 +10,7 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor, buffer, overlap
 from pytorch_legacy.cudnn.cells import CELLS, States
 from pytorch_legacy.cudnn.Layer import Layer
-from pytorch_legacy.errors import NullError, ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.errors import NullError, ShapeError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -18,6 +18,7 @@ from pytorch_legacy.nn.Native import Caller
 from pytorch_legacy.nn.utils import clear
 
 ONE, BOTH = "CUDNN_UNIDIRECTIONAL", "CUDNN_BIDIRECTIONAL"
+LINEAR, SKIP = "CUDNN_LINEAR_INPUT", "CUDNN_SKIP_INPUT"
 
 
 class Run(NamedTuple):
@@ -76,11 +77,16 @@ class RNN(Layer, Caller, Module):
         What ``backward`` computes for the states before the first step.
     mode, bidirectional : str
         cuDNN's names of cell and directions.
+    inputMode : {"CUDNN_LINEAR_INPUT", "CUDNN_SKIP_INPUT"}
+        With the second, the first layer has no matrices W: the input is added to the sums of each gate as it is. Then
+        inputSize equals hiddenSize. Call ``reset()`` after a change.
 
     Raises
     ------
     ShapeError
         If the input is not 3-D with inputSize features, a state has another shape, or the vector another length.
+    ValueRangeError
+        If mode or inputMode is another one, or the input is to be added to the sums and has another size.
 
     Notes
     -----
@@ -116,7 +122,7 @@ class RNN(Layer, Caller, Module):
     gradWeight: Tensor
     mode = "CUDNN_RNN_RELU"
     bidirectional = ONE
-    inputMode = "CUDNN_LINEAR_INPUT"
+    inputMode = LINEAR
     numDirections = 1
     batchFirst = False
     dropout = 0.0
@@ -159,7 +165,10 @@ class RNN(Layer, Caller, Module):
         self.reset()
 
     def reset(self, stdv: float | None = None) -> Self:
-        """Draws new parameters, uniform in [-stdv, stdv)."""
+        """Draws new parameters, uniform in [-stdv, stdv), as many as the fields require."""
+        count = sum(rows * columns for _, rows, columns in self._places())
+        if self.weight.size != count:
+            self.weight, self.gradWeight = (np.zeros(count, self._dtype, like=self.weight) for _ in range(2))
         limit = 1 / sqrt(self.hiddenSize) if stdv is None else stdv
         self.weight[...] = random.uniform(-limit, limit, self.weight.shape, self._dtype, self._onDevice)
         return self
@@ -245,7 +254,10 @@ class RNN(Layer, Caller, Module):
         """One network over a sequence, in the order in which it reads it."""
         W, R, bW, bR = matrices
         fromInput = self._room("gates", (*x.shape[:2], len(W)), place)
-        self._call("Linear_updateOutput", flat(x), flat(fromInput), W, None)
+        if W.size:
+            self._call("Linear_updateOutput", flat(x), flat(fromInput), W, None)
+        else:
+            self._ofGates(fromInput)[...] = x[:, :, None]
         room = partial(self._room, place=place)
         return Run(x, states[0], *CELLS[self.mode].forward(self, fromInput, room, R, (bW, bR), states))
 
@@ -271,7 +283,10 @@ class RNN(Layer, Caller, Module):
                 dgates, ofState, first = cell.backward(self, turned(dh, direction), room, matrices[place][1], run.kept, last)
                 starts[0][place], starts[1][place] = first
                 ofRun = self._room("gradInput", run.x.shape, place, (run.x, gradOutput))
-                self._call("Linear_updateGradInput", flat(run.x), flat(dgates), flat(ofRun), matrices[place][0])
+                if (W := matrices[place][0]).size:
+                    self._call("Linear_updateGradInput", flat(run.x), flat(dgates), flat(ofRun), W)
+                else:
+                    np.sum(self._ofGates(dgates), axis=2, out=ofRun)
                 dx = ofRun if dx is None else np.add(dx, turned(ofRun, direction), out=dx)
                 if parts is not None:
                     self._accumulate(place, parts[place], run, dgates, ofState, scale)
@@ -286,7 +301,10 @@ class RNN(Layer, Caller, Module):
         gradW, gradR, gradBW, gradBR = parts
         before = self._room("before", run.outputs.shape, place)
         before[:1], before[1:] = run.first, run.outputs[:-1]
-        self._call("Linear_accGradParameters", flat(run.x), flat(dgates), gradW, gradBW, scale)
+        if gradW.size:
+            self._call("Linear_accGradParameters", flat(run.x), flat(dgates), gradW, gradBW, scale)
+        else:
+            gradBW += self._dtype.type(scale) * flat(dgates).sum(0)
         if ofState is not None:
             dgates[:, :, -ofState.shape[2] :] = ofState
         self._call("Linear_accGradParameters", flat(before), flat(dgates), gradR, gradBR, scale)
@@ -295,12 +313,15 @@ class RNN(Layer, Caller, Module):
         """What the vector holds, piece by piece: kind, rows and columns."""
         if self.mode not in CELLS:
             raise ValueRangeError(f"{self._typename}: mode: expected one of {', '.join(CELLS)}, got {self.mode!r}")
-        if self.inputMode != RNN.inputMode:
-            raise UnsupportedError(f"{self._typename}: inputMode: {self.inputMode} leaves out matrices, which is not known here")
+        if self.inputMode not in (LINEAR, SKIP):
+            raise ValueRangeError(f"{self._typename}: inputMode: expected {LINEAR} or {SKIP}, got {self.inputMode!r}")
+        if self.inputMode == SKIP and self.inputSize != self.hiddenSize:
+            wanted = f"{self.hiddenSize}, the hiddenSize, because inputMode is {SKIP}"
+            raise ValueRangeError(f"{self._typename}: inputSize: expected {wanted}, got {self.inputSize}")
         rows = CELLS[self.mode].gates * self.hiddenSize
         matrices, biases = [], []
         for layer in range(self.numLayers):
-            columns = self.hiddenSize * self.numDirections if layer else self.inputSize
+            columns = self.hiddenSize * self.numDirections if layer else 0 if self.inputMode == SKIP else self.inputSize
             for _ in range(self.numDirections):
                 matrices += [("matrix", rows, columns), ("matrix", rows, self.hiddenSize)]
                 biases += [("bias", rows, 1), ("bias", rows, 1)]
@@ -327,6 +348,10 @@ class RNN(Layer, Caller, Module):
     def _views(self, kind: str, vector: Tensor) -> list[list[Tensor]]:
         pieces, gates = self._pieces(kind, vector), CELLS[self.mode].gates
         return [[gate for piece in pieces[i : i + 2] for gate in np.split(piece, gates)] for i in range(0, len(pieces), 2)]
+
+    def _ofGates(self, sums: Tensor) -> Tensor:
+        """Returns the sums of all gates with a dimension for the gates before the last one."""
+        return sums.reshape(*sums.shape[:2], CELLS[self.mode].gates, self.hiddenSize)
 
     def _steps(self, name: str, array: Tensor, features: int) -> Tensor:
         """The array with time first."""

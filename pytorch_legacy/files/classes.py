@@ -20,7 +20,7 @@ PACKAGES = {
     "nnx": ("nn",),
     "cudnn": ("cudnn",),
     "inn": ("inn",),
-    "authors": ("nn", "OneHot", "fbnn", "w2nn"),
+    "authors": ("nn", "cudnn", "OneHot", "fbnn", "w2nn", "onmt"),
     "optim": ("optim",),
 }
 """The packages that have the classes of .t7 files, and what the typenames of their classes begin with. Several packages of Torch7
@@ -67,15 +67,26 @@ def register(typename: str) -> Callable[[Class], Class]:
 
 
 def class_of(typename: str, fields: Any = None) -> type[Stored] | None:
-    """The class for a typename: a registered one first, then that of this package; None if there is none.
+    """Returns the class for a typename: a registered one first, then that of this package; None if there is none.
 
-    Authors called different classes by one name. The `fields` of an object tell whose it is: each class is asked by
-    ``_claims(fields)``, those of `PACKAGES` that come last first. Without fields it is the class that comes first.
+    Different authors gave different classes the same name. The `fields` of an object show which class it is: each class is
+    asked by ``_claims(fields)``, in the reverse order of `PACKAGES`, and the result is None if no class claims them. A
+    registered class is not asked. Without fields, and for `namesakes`, the result is the class that comes first.
     """
-    found = [_registered[typename]] if typename in _registered else _ours(typename)
-    if fields is not None and len(found) > 1:
-        return next((cls for cls in reversed(found) if cls._claims(fields)), found[0])
+    if typename in _registered:
+        return _registered[typename]
+    found = _ours(typename)
+    if isinstance(fields, dict) and not namesakes(typename, fields):
+        return next((cls for cls in reversed(found) if cls._claims(fields)), None)
     return found[0] if found else None
+
+
+def namesakes(typename: str, fields: Any) -> list[type[Stored]]:
+    """Returns the classes that fields do not tell apart, but other objects in the file may; none if they do tell them apart."""
+    if typename in _registered or not isinstance(fields, dict):
+        return []
+    found = [cls for cls in _ours(typename) if cls._companions and cls._claims(fields)]
+    return found if len(found) > 1 else []
 
 
 def own(typename: str) -> Any:
@@ -84,11 +95,16 @@ def own(typename: str) -> Any:
 
 
 def _ours(typename: str) -> list[type[Stored]]:
-    """No class of another package has the typename of one of nn: for these, no other package is imported."""
-    if found := _classes_in("nn").get(typename):
-        return [found]
-    tables = [_classes_in(package) for package in _packages_of(typename.partition(".")[0])]
-    return [table[typename] for table in tables if typename in table]
+    """Returns the classes of this package that have a typename.
+
+    A package that is named as the typename begins is asked first, and alone if it has the class: no other package has a
+    class of that name, and is imported without need.
+    """
+    space = typename.partition(".")[0]
+    if space in PACKAGES and (found := _classes_in(space).get(typename)):
+        return found
+    tables = [_classes_in(package) for package in _packages_of(space)]
+    return [cls for table in tables for cls in table.get(typename, [])]
 
 
 def _packages_of(space: str) -> list[str]:
@@ -96,11 +112,15 @@ def _packages_of(space: str) -> list[str]:
 
 
 @cache
-def _classes_in(package: str) -> dict[str, type[Stored]]:
-    """The classes of a package by their typenames. It is imported when it is asked for."""
+def _classes_in(package: str) -> dict[str, list[type[Stored]]]:
+    """Returns the classes of a package by their typenames, and imports the package if that has not been done yet."""
     module = import_module(f"pytorch_legacy.{package}")
-    members = [getattr(module, name) for name in module.__all__]
-    return {cls._typename: cls for cls in members if isinstance(cls, type) and issubclass(cls, Stored)}
+    found: dict[str, list[type[Stored]]] = {}
+    for name in module.__all__:
+        cls = getattr(module, name)
+        if isinstance(cls, type) and issubclass(cls, Stored) and cls not in (known := found.setdefault(cls._typename, [])):
+            known.append(cls)
+    return found
 
 
 def names_of(space: str) -> list[str]:
@@ -122,4 +142,5 @@ def unknown(typename: str) -> Any:
 def classes() -> Iterator[type[Stored]]:
     """Those of all packages."""
     for package in PACKAGES:
-        yield from _classes_in(package).values()
+        for found in _classes_in(package).values():
+            yield from found

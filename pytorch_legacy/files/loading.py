@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import FieldError, T7Error, T7Warning
-from pytorch_legacy.files.classes import class_of, is_registered, unknown
+from pytorch_legacy.files.classes import class_of, is_registered, namesakes, unknown
 from pytorch_legacy.files.stored import Stored
 
 from . import fields, lua, t7
@@ -28,10 +28,14 @@ class Factory:
         self.incomplete: list[tuple[Stored, str]] = []  # objects without a gradInput, and where they are
         self.replaced: list[str] = []  # what is to say of functions in the place of methods
         self.untold = 0
+        self.typenames: set[str] = set()  # of all objects in the file
+        self.ambiguous: list[tuple[Stored, str, list[type[Stored]]]] = []  # objects, their places, the classes they may be of
+        self.assumed: dict[str, str] = {}  # the class that was chosen without evidence, by typename: the warning
 
     def create(self, typename: str, version: int) -> Any | None:
         if typename.startswith(self.PLAIN) and not is_registered(typename):
             return None
+        self.typenames.add(typename)
         cls = class_of(typename)
         if cls is None:
             return unknown(typename)
@@ -43,8 +47,13 @@ class Factory:
     def fill(self, instance: Stored, record: t7.TorchObject, path: t7.Path) -> None:
         known = record.fields
         cls = class_of(record.typename, known)
+        if cls is None and instance._knowsFields:  # a class of this name is known, but the fields are those of another one
+            cls = type(stranger := unknown(record.typename))
+            vars(instance).update(vars(stranger))
         if cls is not None and cls is not type(instance):
             instance.__class__ = cls  # it was made before the fields were known
+        if found := namesakes(record.typename, known):
+            self.ambiguous.append((instance, str(path), found))
         isKnown = instance._knowsFields
         if isKnown and not isinstance(known, dict):
             raise T7Error(f"expected the table of fields of a {record.typename}, got {type(known).__name__}")
@@ -82,6 +91,23 @@ class Factory:
             self.untold += 1
 
     def complete(self) -> None:
+        """Does what needs the whole file."""
+        self._choose()
+        self._makeGradInputs()
+
+    def _choose(self) -> None:
+        """Chooses the class of objects whose fields do not show it, by the other objects in the file.
+
+        If these do not show it either, the first class stays, and the warning names both.
+        """
+        for instance, place, found in self.ambiguous:
+            shown = [cls for cls in found if self.typenames.intersection(cls._companions)]
+            if len(shown) == 1:
+                instance.__class__ = shown[0]
+            elif instance._typename not in self.assumed:
+                self.assumed[instance._typename] = _choice(instance._typename, place, type(instance), found)
+
+    def _makeGradInputs(self) -> None:
         """Makes a gradInput for networks without any, as they were saved to be small.
 
         A module that lacks it alone is left without: so Torch7's users said that it need not be computed, in the first layer.
@@ -106,7 +132,19 @@ class Factory:
         more = f"\n  and {self.untold} more" if self.untold else ""
         lines = "".join(f"\n  {line}" for line in self.replaced)
         head = "functions of Lua stand in the place of methods (`pytorch-legacy inspect` lists all):"
-        return f"{head}{lines}{more}" if lines else ""
+        return "\n".join([*self.assumed.values(), *([f"{head}{lines}{more}"] if lines else [])])
+
+
+def _choice(typename: str, place: str, chosen: type[Stored], found: list[type[Stored]]) -> str:
+    """Returns the warning that a class was chosen among several that the file does not tell apart."""
+    package = chosen.__module__.split(".")[1]
+    names = {cls: f"pl.{package}.{cls.__name__}" for cls in found}
+    others = " or ".join(f'pl.register("{typename}")({names[cls]})' for cls in found if cls is not chosen)
+    summaries = "".join(f"\n  {names[cls]}: {(cls.__doc__ or '').splitlines()[0]}" for cls in found)
+    return (
+        f"{place}: {typename} is the name of {len(found)} classes, and the file does not show which one it is; "
+        f"{names[chosen]} was taken. If that is wrong, call {others} and load the file again:{summaries}"
+    )
 
 
 def load(

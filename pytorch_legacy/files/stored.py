@@ -36,6 +36,9 @@ class Stored:
         The version of the class in files: that of the form or, where it has none, of the object's file.
     _knowsFields : bool
         Does the class know what its fields are? False of objects whose class is not known.
+    _companions : tuple of str
+        Typenames that files of this class contain, too. A class declares them if another class has the same typename and the
+        same fields, so that only other objects in the file show which class it is.
     """
 
     _typename = "nn.TorchObject"
@@ -44,6 +47,7 @@ class Stored:
     _file = Form()
     _form = Form()
     _knowsFields = True
+    _companions: ClassVar[tuple[str, ...]] = ()
     _version: int | None = None
     # Of objects that come from a file: the names of the fields there, and the fields that the class did not take over.
     _fileFields: frozenset[Any] = frozenset()
@@ -154,7 +158,7 @@ class Stored:
 
     @classmethod
     def _claims(cls, fields: Any) -> bool:
-        """Are these the fields of an object of this class, and not of another one with the same typename?"""
+        """Are these the fields of an object of this class, and not of another author's class with the same typename?"""
         return True
 
     def _toTorch7(self) -> dict[str, Any]:

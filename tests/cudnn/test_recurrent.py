@@ -10,7 +10,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import cudnn
-from pytorch_legacy.errors import ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.errors import ShapeError, ValueRangeError
 
 KINDS = [("RNNReLU", False), ("RNNTanh", False), ("LSTM", False), ("GRU", False), ("BLSTM", True), ("BGRU", True)]
 
@@ -72,6 +72,32 @@ def test_gradients(name: str, both: bool) -> None:
     net, x = made(name), draw(3, 2, 3)
     assert pl.nn.Jacobian.testJacobian(net, x) < 1e-6
     assert pl.nn.Jacobian.testJacobianParameters(net, x, net.weight, net.gradWeight) < 1e-6
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("name, both", KINDS)
+def test_input_without_weights(name: str, both: bool, layers: int) -> None:
+    """It is what identity matrices in the place of the missing ones give, and their gradients are left out."""
+    whole = getattr(cudnn, name)(4, 4, layers).double()
+    for matrices in whole.weights()[: whole.numDirections]:
+        for matrix in matrices[: len(matrices) // 2]:
+            matrix[...] = np.eye(4)
+    net = whole.clone()
+    net.inputMode = "CUDNN_SKIP_INPUT"
+    net.reset()
+    gates, directions = len(whole.weights()[0]) // 2, whole.numDirections
+    assert net.weight.size == whole.weight.size - gates * directions * 16 == net.gradWeight.size
+    kept = np.ones(whole.weight.size, bool)
+    for i in range(directions):
+        start = i * gates * 32
+        kept[start : start + gates * 16] = False
+    net.weight[...] = whole.weight[kept]
+    x, g = draw(5, 2, 4), draw(5, 2, 4 * directions, seed=2)
+    np.testing.assert_allclose(net.forward(x), whole.forward(x), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(net.backward(x, g, 0.5), whole.backward(x, g, 0.5), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(net.gradWeight, whole.gradWeight[kept], rtol=1e-12, atol=1e-12)
+    assert [matrix.shape for matrix in net.weights()[0]] == [(4, 0)] * gates + [(4, 4)] * gates
+    assert net.forward(np.empty((0, 2, 4))).shape == (0, 2, 4 * directions)
 
 
 def test_gradients_apart() -> None:
@@ -147,7 +173,10 @@ def test_errors() -> None:
     with pytest.raises(ShapeError, match=r"weight: expected 304 numbers, got 303"):
         net.forward(draw(5, 2, 3))
     net.inputMode = "CUDNN_SKIP_INPUT"
-    with pytest.raises(UnsupportedError, match="CUDNN_SKIP_INPUT"):
+    with pytest.raises(ValueRangeError, match=r"inputSize: expected 4, the hiddenSize, because .*SKIP_INPUT, got 3"):
+        net.forward(draw(5, 2, 3))
+    net.inputMode = "CUDNN_OTHER"
+    with pytest.raises(ValueRangeError, match="inputMode: expected CUDNN_LINEAR_INPUT or CUDNN_SKIP_INPUT, got 'CUDNN_OTHER'"):
         net.forward(draw(5, 2, 3))
     with pytest.raises(ValueRangeError, match="dropout"):
         cudnn.GRU(2, 2, 1, dropout=1)

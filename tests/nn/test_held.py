@@ -135,6 +135,13 @@ OTHERS: dict[str, tuple[Callable[[], Any], Any]] = {
     "SeqGRU": (lambda: rnn.SeqGRU(4, 2), SAMPLE.reshape(3, 2, 4)),
     "LinearNoBias": (lambda: rnn.LinearNoBias(4, 2), SAMPLE.reshape(6, 4)),
     "TorchRnnLSTM": (lambda: authors.TorchRnnLSTM(4, 2), SAMPLE.reshape(2, 3, 4)),
+    "SpatialConvolutionCUDA": (lambda: authors.SpatialConvolutionCUDA(2, 3, 2, 2), SAMPLE.reshape(2, 2, 3, 2)),
+    "ConstrainedMul": (authors.ConstrainedMul, SAMPLE.reshape(6, 4)),
+    "ConstrainedDiv": (authors.ConstrainedDiv, SAMPLE.reshape(6, 4)),
+    "PELU": (authors.PELU, SAMPLE.reshape(6, 4)),
+    "FReLU": (authors.FReLU, SAMPLE.reshape(6, 4)),
+    "MyAdd": (lambda: authors.MyAdd(4), SAMPLE.reshape(6, 4)),
+    "OnmtWordEmbedding": (lambda: authors.OnmtWordEmbedding(4, 3), np.array([1, 0, 3])),
 }
 
 

@@ -286,19 +286,6 @@ def feat_expander(m, x, w):
     return f"{x}.repeat_interleave({m.n}, 0)"
 
 
-@rule(authors.SpatialSymmetricPadding)
-def symmetric_padding(m, x, w):
-    name = w.helper('''
-def symmetric_pad(x, left, right, top, bottom):
-    """A border that mirrors the plane, its outermost cells included."""
-    for axis, before, after in ((-2, top, bottom), (-1, left, right)):
-        size = x.shape[axis]
-        places = torch.arange(-before, size + after, device=x.device) % (2 * size)
-        x = x.index_select(axis, torch.where(places < size, places, 2 * size - 1 - places))
-    return x''')
-    return f"{name}({x}, {m.pad_l}, {m.pad_r}, {m.pad_t}, {m.pad_b})"
-
-
 @rule(authors.SequentialSplitBatch)
 def sequential_split_batch(m, x, w):
     for i, module in enumerate(m.modules):

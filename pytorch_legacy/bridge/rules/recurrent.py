@@ -185,7 +185,7 @@ def temporal_adapter(m, x, w):
 def cudnn_rnn(m, x, w):
     kind = {"CUDNN_LSTM": "LSTM", "CUDNN_GRU": "GRU"}.get(m.mode, "RNN")
     if m.inputMode == "CUDNN_SKIP_INPUT":
-        raise lacks(m, "its first layer has no weights for the input")
+        return skip_input_rnn(m, x, w)
     arrays = {}
     for i, (weights, biases) in enumerate(zip(m.weights(), m.biases(), strict=True)):
         suffix = f"_l{i // m.numDirections}{'_reverse' * (i % m.numDirections)}"
@@ -202,6 +202,38 @@ def cudnn_rnn(m, x, w):
     )
     text = w.layer(kind.lower(), f"nn.{kind}({m.inputSize}, {m.hiddenSize}{more})", **arrays)
     return run(w, text, x, remembers=m.rememberStates)
+
+
+_SKIP_INPUT_RNN = '''
+class SkipInputRNN(nn.Module):
+    """One layer of nn.RNN, in one or both directions, without weights for its input: h = f(x + b + h2h(h))."""
+
+    def __init__(self, size, directions, nonlinearity):
+        super().__init__()
+        self.bias_ih = nn.ParameterList([nn.Parameter(torch.zeros(size)) for _ in range(directions)])
+        self.h2h = nn.ModuleList([nn.Linear(size, size) for _ in range(directions)])
+        self.nonlinearity = getattr(torch, nonlinearity)
+
+    def forward(self, x):
+        start, outputs = (torch.zeros_like(x[0]),), []
+        for bias, h2h in zip(self.bias_ih, self.h2h):
+            steps = x.flip(0) if outputs else x
+            y, _ = run_steps(lambda part, h: self.nonlinearity(part + bias + h2h(h)), steps, start)
+            outputs.append(y.flip(0) if outputs else y)
+        return torch.cat(outputs, -1)'''
+
+
+def skip_input_rnn(m, x, w):
+    """Writes a cudnn.RNN whose first layer adds its input to the sums as it is. nn.RNN has no such option."""
+    nonlinearity = {"CUDNN_RNN_RELU": "relu", "CUDNN_RNN_TANH": "tanh"}.get(m.mode)
+    if nonlinearity is None or m.numLayers > 1 or m.rememberStates or m.batchFirst or m.hiddenInput is not None:
+        raise lacks(m, "its first layer has no weights for the input; this is written for one layer of a simple RNN alone")
+    w.helper(RUN_STEPS)
+    name = w.helper(_SKIP_INPUT_RNN)
+    arrays = {}
+    for i, ((_, matrix), biases) in enumerate(zip(m.weights(), m.biases(), strict=True)):
+        arrays |= {f"bias_ih.{i}": biases[0], f"h2h.{i}.weight": matrix, f"h2h.{i}.bias": biases[1]}
+    return f'{w.layer("rnn", f"""{name}({m.hiddenSize}, {m.numDirections}, "{nonlinearity}")""", **arrays)}({x})'
 
 
 @rule(rnn.SeqBRNN)

@@ -5,6 +5,7 @@ The wheel holds no Python extension module, only a shared library that cffi open
 
 import importlib
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -17,7 +18,11 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
-LIBRARY = "libTHNN" + {"darwin": ".dylib"}.get(sys.platform, ".so")
+LINK = re.compile(
+    r"^```.*?^```|`[^`\n]+`"  # code, which stays as it is
+    r"|(?P<bang>!?)\[(?P<text>[^\[\]]*)\]\((?P<target>[^)\s]+)\)",  # [text](target) or ![text](target)
+    re.MULTILINE | re.DOTALL,
+)
 
 if not os.access(ROOT, os.W_OK):
     raise SystemExit(
@@ -38,11 +43,12 @@ class CMakeBuild(build_ext):
         library = package / "lib"
         shutil.rmtree(library, ignore_errors=True)
         library.mkdir(parents=True)
-        shutil.copy(installed / "lib" / LIBRARY, library)
-        if sys.platform == "linux":
-            # What a program asks for that was linked with it. A wheel holds no links: there it is a second copy.
-            soname = library / f"{LIBRARY}.{abi_version()}"
-            soname.symlink_to(LIBRARY) if in_place else shutil.copy(library / LIBRARY, soname)
+        hasCuda = (installed / "include" / "THCUNN.h").exists()
+        for name in ("THNN", "THCUNN") if hasCuda else ("THNN",):
+            link, file = library_files(name)
+            shutil.copy(installed / "lib" / file, library)
+            if in_place:  # A wheel cannot hold links.
+                (library / link).symlink_to(file)
         for header in ("THNN.h", "THNN_base.h", "THNN_ffi.h"):
             shutil.copy(installed / "include" / header, library)
         # What layers outside of the package are compiled with: THNN/layer.h and, for kernels, the device's part of the core.
@@ -53,8 +59,7 @@ class CMakeBuild(build_ext):
         for folder in ("core", "host"):
             shutil.copytree(ROOT / "THCUNN" / folder, include / "THCUNN" / folder)
         shutil.copy(ROOT / "THCUNN" / "THCUNN_base.h", include / "THCUNN")
-        if (installed / "lib" / "libTHCUNN.so").exists():
-            shutil.copy(installed / "lib" / "libTHCUNN.so", library)
+        if hasCuda:
             shutil.copy(installed / "include" / "THCUNN.h", library)
 
         backend = package / "backend"
@@ -73,7 +78,8 @@ class CMakeBuild(build_ext):
         # --fresh: a cache would lead to the tools of an earlier, isolated build environment.
         check_call(["cmake", "--fresh", "-S", str(ROOT), "-B", str(build), "-G", "Ninja", *options])
         check_call(["cmake", "--build", str(build)])
-        check_call(["cmake", "--install", str(build)])
+        # A wheel leaves out the names of internal functions, which only debuggers and profilers read.
+        check_call(["cmake", "--install", str(build), *([] if editable else ["--strip"])])
         return prefix
 
     def get_outputs(self) -> list[str]:
@@ -83,10 +89,50 @@ class CMakeBuild(build_ext):
         return {}
 
 
-def abi_version() -> str:
-    """The number in the SONAME."""
+def library_files(name: str) -> tuple[str, str]:
+    """Returns two file names: the one that the linker reads for -l`name`, and the one that a linked program loads."""
     header = (ROOT / "THNN" / "THNN_base.h").read_text()
-    return header.partition("#define THNN_ABI_VERSION ")[2].split()[0]
+    abi = header.partition("#define THNN_ABI_VERSION ")[2].split()[0]
+    if sys.platform == "darwin":
+        return f"lib{name}.dylib", f"lib{name}.{abi}.dylib"
+    return f"lib{name}.so", f"lib{name}.so.{abi}"
+
+
+def project_url() -> str:
+    """Returns the address of the project's page without a slash at its end; an empty string if PROJECT_URL is not set."""
+    given = os.environ.get("PROJECT_URL", "")
+    if given and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", given):
+        expected = "expected the address of the project's page, such as https://example.org/owner/name"
+        raise SystemExit(f"pytorch_legacy: PROJECT_URL: {expected}, got {given!r}")
+    return given.rstrip("/")
+
+
+def project_urls(url: str) -> dict[str, str]:
+    """Returns the links in the margin of the page on PyPI."""
+    own = {
+        "Homepage": url,
+        "Source": url,
+        "Documentation": f"{url}/tree/main/docs",
+        "Changelog": f"{url}/blob/main/CHANGELOG.md",
+        "Issues": f"{url}/issues",
+    }
+    return (own if url else {}) | {"The original, Torch7's nn": "https://github.com/torch/nn"}
+
+
+def description(url: str) -> str:
+    """Returns README.md for PyPI, which has none of the files that relative links name.
+
+    With an address of the project's page, relative links become links to that page. Without one, the text of each link and the
+    caption of each picture stay.
+    """
+
+    def absolute(found: re.Match[str]) -> str:
+        bang, text, target = found["bang"], found["text"], found["target"]
+        if target is None or re.match(r"#|[a-z][a-z0-9+.-]*:", target):
+            return found[0]
+        return f"{bang}[{text}]({url}/{'raw' if bang else 'blob'}/main/{target})" if url else text
+
+    return LINK.sub(absolute, (ROOT / "README.md").read_text(encoding="utf-8"))
 
 
 def generator(module: str) -> ModuleType:
@@ -109,7 +155,11 @@ class PlatformWheel(bdist_wheel):
         return "py3", "none", super().get_tag()[2]
 
 
+url = project_url()
 setup(
+    long_description=description(url),
+    long_description_content_type="text/markdown",
+    project_urls=project_urls(url),
     ext_modules=[Extension("pytorch_legacy.lib.libTHNN", [])],  # says that the wheel is not pure Python
     cmdclass={"build_ext": CMakeBuild, "bdist_wheel": PlatformWheel},
 )

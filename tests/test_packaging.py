@@ -1,13 +1,14 @@
-"""What a user installs: the wheel, the source archive, and the C library with its pkg-config and CMake packages.
+"""Tests of what users install: the wheel, the source archive, and the C library with its pkg-config and CMake packages.
 
-These tests build, some of them with pip's isolation, which takes a minute: they run where the tools are there
-(`pip install ".[dev]"`), as in .ci/run.
+These tests build, some of them with pip's isolation, which takes a minute. They need the extra dev and are skipped without it;
+`.ci/run` installs it.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import posixpath
 import re
 import shutil
 import subprocess
@@ -15,13 +16,18 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+from collections import Counter
 from collections.abc import Callable
+from email import message_from_string
+from email.message import Message
+from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from pytorch_legacy import backend
+from pytorch_legacy.backend import library
 
 ROOT = Path(__file__).resolve().parent.parent
 HOST = """
@@ -41,15 +47,24 @@ needs_cmake = pytest.mark.skipif(not (shutil.which("cmake") and shutil.which("ni
 # A folder of that name, where editable installs build, is also found, but has no file.
 BUILD = find_spec("build")
 needs_build = pytest.mark.skipif(BUILD is None or BUILD.origin is None, reason="needs build: pip install build")
+HAS_SETUPTOOLS = find_spec("setuptools") is not None and find_spec("setuptools.command.bdist_wheel") is not None
+needs_setuptools = pytest.mark.skipif(not HAS_SETUPTOOLS, reason='needs a new setuptools: pip install "setuptools>=77"')
+needs_twine = pytest.mark.skipif(find_spec("twine") is None, reason='needs twine: pip install twine "readme-renderer[md]"')
 
+PROJECT_URL = "https://example.org/owner/name"
+THNN_FILE = f"lib/{library.file_name('THNN')}"
 
 # What is installed where is the question here, so nothing is optimized. Debug information would name the folder of the build.
 QUICK = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=", "-DTHNN_PORTABLE=ON"]
 
 
+# Users do not have these variables. With one of the last two, pip and `python -I` look for bytecode in different folders.
+OURS = ("PYTORCH_LEGACY_THNN", "PROJECT_URL", "PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE")
+
+
 def run(*command: str | Path, **environment: str) -> str:
-    """Both outputs of the command, which must succeed."""
-    inherited = {name: value for name, value in os.environ.items() if name != "PYTORCH_LEGACY_THNN"}
+    """Runs the command, which must succeed, and returns both of its outputs."""
+    inherited = {name: value for name, value in os.environ.items() if name not in OURS}
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, env={**inherited, **environment})
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
     return done.stdout + done.stderr
@@ -180,11 +195,17 @@ def test_bad_option(option: str, message: str, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with the source archive, and the wheel that was built from it in isolation."""
+    """A folder with the source archive, and with the wheel that was built from it. PROJECT_URL is set for the wheel alone."""
 
     def make(place: Path) -> None:
-        source = source_copy(place / "source")
-        run(sys.executable, "-m", "build", "--outdir", place / "dist", source, THNN_CMAKE_ARGS=" ".join(QUICK))
+        source, dist = source_copy(place / "source"), place / "dist"
+        run(sys.executable, "-m", "build", "--sdist", "--outdir", dist, source)
+        (archive,) = dist.glob("*.tar.gz")
+        (place / "unpacked").mkdir()
+        run("tar", "-xf", archive, "-C", place / "unpacked")
+        (unpacked,) = (place / "unpacked").iterdir()
+        variables = {"THNN_CMAKE_ARGS": " ".join(QUICK), "PROJECT_URL": f"{PROJECT_URL}/"}
+        run(sys.executable, "-m", "build", "--wheel", "--outdir", dist, unpacked, **variables)
 
     return once("distributions", tmp_path_factory, make) / "dist"
 
@@ -195,31 +216,130 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
     assert re.fullmatch(r"pytorch_legacy-0\.1\.0-py3-none-(linux|macosx)_\w+\.whl", wheel.name)
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-        archive.extract("pytorch_legacy/lib/libTHNN.so", tmp_path)
+        contents = Counter((file.CRC, file.file_size) for file in archive.infolist())
+        archive.extract(f"pytorch_legacy/{THNN_FILE}", tmp_path)
     modules = {str(path.relative_to(ROOT)) for path in (ROOT / "pytorch_legacy").rglob("*.py")}
     assert modules <= names
-    made = {"lib/libTHNN.so", "lib/THNN.h", "lib/THNN_base.h", "lib/THNN_ffi.h"}
+    made = {THNN_FILE, "lib/THNN.h", "lib/THNN_base.h", "lib/THNN_ffi.h"}
     made |= {"backend/_thnn.py", "backend/_signatures.py", "py.typed", "nn/__init__.pyi", "nn/pooling/__init__.pyi"}
     made |= {f"lib/include/THNN/{name}" for name in ("layer.h", "core/core.h")} | {"extension/templates/pooling2d.c"}
     made |= {f"lib/include/THCUNN/{name}" for name in ("core/device.h", "THCUNN_base.h", "host/emulation.cpp")}
-    made |= {"lib/libTHNN.so.1"} if sys.platform == "linux" else set()
     assert {f"pytorch_legacy/{name}" for name in made} <= names
-    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert {f"pytorch_legacy-0.1.0.dist-info/licenses/{name}" for name in ("LICENSE", "NOTICE")} <= names
     assert {name.split("/")[0] for name in names} == {"pytorch_legacy", "pytorch_legacy-0.1.0.dist-info"}
-    library = tmp_path / "pytorch_legacy" / "lib" / "libTHNN.so"
-    assert "RUNPATH" not in run("readelf", "-d", library)
-    assert tempfile.gettempdir().encode() not in library.read_bytes()  # where it was built
+    assert not [size for (_, size), count in contents.items() if count > 1 and size > 10_000]  # nothing large is there twice
+    library = tmp_path / "pytorch_legacy" / THNN_FILE
+    assert tempfile.gettempdir().encode() not in library.read_bytes()  # the folder of the build
+    if sys.platform == "linux":
+        assert f"[{library.name}]" in run("readelf", "-d", library)  # the SONAME: a linked program finds the file
+        assert "RUNPATH" not in run("readelf", "-d", library)
+        assert ".symtab" not in run("readelf", "-SW", library)
 
 
 @needs_build
 def test_source_archive(distributions: Path) -> None:
+    """The source archive holds the files of the repository, and what setuptools adds."""
     (archive,) = distributions.glob("*.tar.gz")
+    source = distributions.parent / "source"
     with tarfile.open(archive) as tar:
-        names = {name.partition("/")[2] for name in tar.getnames()}
-    for folder in ("THNN", "THCUNN", "tests", "examples", "docs", "benchmarks", ".ci"):
-        there = {str(path.relative_to(ROOT)) for path in (ROOT / folder).rglob("*") if path.is_file()}
-        assert {name for name in there if "__pycache__" not in name} <= names
-    assert not {name for name in names if "_thnn.py" in name or "/lib/" in name}
+        names = {member.name.partition("/")[2] for member in tar.getmembers() if member.isfile()}
+    there = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
+    there -= {"superres.png"}  # the README's first command may have written it
+    made = {name for name in names | there if name in ("PKG-INFO", "setup.cfg") or name.startswith("pytorch_legacy.egg-info/")}
+    assert names - made == there - made
+    assert {".clang-format", ".ci/run", ".github/workflows/ci.yml", "tests/golden/manifest.json"} <= names
+
+
+def metadata_of(distributions: Path) -> tuple[Message, Message]:
+    """Returns the metadata of the source archive and of the wheel."""
+    (archive,), (wheel,) = distributions.glob("*.tar.gz"), distributions.glob("*.whl")
+    with tarfile.open(archive) as tar:
+        (member,) = [member for member in tar.getmembers() if re.fullmatch(r"[^/]+/PKG-INFO", member.name)]
+        file = tar.extractfile(member)
+        assert file is not None
+        source = file.read().decode()
+    with zipfile.ZipFile(wheel) as zipped:
+        built = zipped.read("pytorch_legacy-0.1.0.dist-info/METADATA").decode()
+    return message_from_string(source), message_from_string(built)
+
+
+def links_of(text: str) -> list[str]:
+    """Returns the targets of all links and pictures of a page in Markdown: inline, by reference, and in HTML."""
+    text = re.sub(r"^```.*?^```|`[^`\n]+`", "", text, flags=re.MULTILINE | re.DOTALL)
+    found = re.findall(r"""\]\(\s*([^)\s]+)|^\s*\[[^\]]+\]:\s*(\S+)|(?:href|src)=["']([^"']+)""", text, re.MULTILINE)
+    return ["".join(groups) for groups in found]
+
+
+def relative(links: list[str]) -> list[str]:
+    return [link for link in links if not link.startswith(("https://", "#"))]
+
+
+ORIGINAL = "The original, Torch7's nn, https://github.com/torch/nn"
+
+
+@needs_build
+def test_wheel_and_archive_metadata_with_and_without_project_url(distributions: Path) -> None:
+    """The wheel was built with PROJECT_URL: all links are absolute. The source archive was built without: there are none."""
+    without, built = metadata_of(distributions)
+    assert without.get_all("Project-URL") == [ORIGINAL]
+    assert not relative(links_of(without.get_payload()))
+
+    assert built.get_all("Project-URL") == [
+        f"Homepage, {PROJECT_URL}",
+        f"Source, {PROJECT_URL}",
+        f"Documentation, {PROJECT_URL}/tree/main/docs",
+        f"Changelog, {PROJECT_URL}/blob/main/CHANGELOG.md",
+        f"Issues, {PROJECT_URL}/issues",
+        ORIGINAL,
+    ]
+    links = links_of(built.get_payload())
+    written = relative(links_of((ROOT / "README.md").read_text()))
+    assert len(written) > 20
+    for link in written:
+        assert (ROOT / link.partition("#")[0]).exists(), link
+        kind = "raw" if posixpath.splitext(link)[1] == ".png" else "blob"
+        assert f"{PROJECT_URL}/{kind}/main/{link}" in links
+    assert not relative(links)
+
+    words = [re.sub(r"\W+", " ", message.get_payload().replace(PROJECT_URL, "")) for message in (without, built)]
+    assert all("the input enlarged by bicubic interpolation and the network s output" in text for text in words)
+
+
+class Targets(HTMLParser):
+    """Collects the targets of links and pictures of an HTML page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.found += [value or "" for name, value in attributes if name in ("href", "src")]
+
+
+@needs_build
+@needs_twine
+def test_wheel_and_archive_pass_the_checks_of_pypi(distributions: Path) -> None:
+    files = [*distributions.glob("*.whl"), *distributions.glob("*.tar.gz")]
+    assert len(files) == 2
+    said = run(sys.executable, "-m", "twine", "check", "--strict", *files)
+    assert said.count("PASSED") == 2
+
+    from readme_renderer import markdown
+
+    for message in metadata_of(distributions):
+        page = markdown.render(message.get_payload())
+        assert page and "<table>" in page
+        assert not relative(Targets(page).found)
+
+
+@needs_setuptools
+@pytest.mark.parametrize("url", ["example.org/a", "git@example.org:a/b", "https://", "https://example.org/a b", "https://a/b?c"])
+def test_bad_project_url_of_a_wheel(url: str) -> None:
+    command = [sys.executable, "setup.py", "--version"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ | {"PROJECT_URL": url})
+    assert done.returncode != 0
+    assert f"PROJECT_URL: expected the address of the project's page, such as {PROJECT_URL}, got {url!r}\n" in done.stderr
 
 
 @needs_build
@@ -242,10 +362,11 @@ def test_wheel_installs(distributions: Path, tmp_path: Path) -> None:
     assert run(python, "-c", script).startswith(f"{library}\n")
     assert run(python, "-c", script.replace("nn;", "nn, __path__ as path; print(*path);", 1)).startswith(str(checkout))
 
-    # A program in C that is linked with it runs.
-    folder, program = str(Path(library).parent), tmp_path / "host"
+    # The commands of docs/building.md link a program in C with it.
+    program = tmp_path / "host"
     (tmp_path / "host.c").write_text(HOST)
-    run("cc", tmp_path / "host.c", "-o", program, f"-I{folder}", f"-L{folder}", "-lTHNN", f"-Wl,-rpath,{folder}")
+    (commands,) = re.findall(r"```sh\n(LIB=.*?)```", (ROOT / "docs" / "building.md").read_text(), re.DOTALL)
+    run("bash", "-euc", f"cd {tmp_path}; PATH={python.parent}:$PATH; {commands}")
     assert run(program) == "100\n"
 
     # Nothing stays behind.

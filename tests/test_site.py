@@ -34,7 +34,7 @@ def site() -> Iterator[Path]:
 
 
 def test_each_page_of_docs_is_on_the_site(site: Path) -> None:
-    pages = {path.stem for path in (ROOT / "docs").glob("*.md")} | {"readme", "contributing", "changelog"}
+    pages = {path.stem for path in (ROOT / "docs").glob("*.md")} | {"readme", "contributing", "changelog", "security"}
     assert not [page for page in pages if not (site / f"{page}.html").exists()]
 
 

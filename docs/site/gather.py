@@ -16,6 +16,7 @@ NAMED = {
     "README.md": "readme.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
 }
 # Pages that a script makes. A link to the script leads to its page.
 MADE = {f"docs/{script}.py": f"{script}.md" for script in ("classes", "fields", "functions")}

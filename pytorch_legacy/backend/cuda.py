@@ -166,7 +166,7 @@ set_pooling_backward.__doc__ = host.set_pooling_backward.__doc__
 
 
 def _path() -> Path:
-    return Path(os.environ.get("PYTORCH_LEGACY_THCUNN") or host.library_path.parent / "libTHCUNN.so")
+    return Path(os.environ.get("PYTORCH_LEGACY_THCUNN") or host.library_path.parent / host.file_name("THCUNN"))
 
 
 @cache

@@ -29,8 +29,12 @@ ABI_VERSION = 1
 def _find() -> Path:
     if override := os.environ.get("PYTORCH_LEGACY_THNN"):
         return Path(override)
-    name = {"darwin": "libTHNN.dylib"}.get(sys.platform, "libTHNN.so")
-    return installed.library / name
+    return installed.library / file_name("THNN")
+
+
+def file_name(name: str) -> str:
+    """Returns the name by which programs that are linked with the library `name` load it: a wheel has no other file of it."""
+    return f"lib{name}.{ABI_VERSION}.dylib" if sys.platform == "darwin" else f"lib{name}.so.{ABI_VERSION}"
 
 
 def _open() -> tuple[Any, Any, Path]:

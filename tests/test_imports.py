@@ -16,7 +16,7 @@ PACKAGE = ROOT / "pytorch_legacy"
 DESIGN = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
 
 LAYERS = (
-    ("errors", "hints", "version", "formerly"),
+    ("errors", "hints", "listed", "version", "formerly"),
     ("arrays", "passes"),
     ("words", "arguments"),
     ("backend", "files"),

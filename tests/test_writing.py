@@ -6,6 +6,8 @@ import os
 import resource
 import socket
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -179,6 +181,75 @@ def test_whatever_goes_wrong_meanwhile(tmp_path: Path) -> None:
     with pytest.raises(pl.T7Error):
         pl.save(target, [np.zeros(1000), object()])
     assert pl.load(target) == 1 and [path.name for path in tmp_path.iterdir()] == ["net.t7"]
+
+
+KILLED = """
+import os, signal, sys
+from pytorch_legacy.files.writing import whole
+with whole(sys.argv[1]) as file:
+    file.write(bytes(1 << 21))
+    file.flush()
+    print(file.name, flush=True)
+    if sys.argv[2] == "wait":
+        sys.stdin.read(1)
+    else:
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def start(target: Path, how: str) -> tuple[subprocess.Popen[str], Path]:
+    """A process that writes a target and waits, or is killed meanwhile; and its unfinished file."""
+    command = [sys.executable, "-c", KILLED, str(target), how]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    return process, Path(process.stdout.readline().strip())
+
+
+def test_what_a_killed_save_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    target = tmp_path / "net.t7"
+    pl.save(target, 1)
+    waiting, unfinished = start(target, "wait")
+    killed, left = start(target, "die")
+    assert killed.wait(30) < 0 and left.stat().st_size == 1 << 21 and left != unfinished
+    (tmp_path / ".net.t7.notes").write_text("of the user")
+    (tmp_path / ".other.t7.0.tmp").write_text("of another target")
+    pl.save(target, 2)
+    assert pl.load(target) == 2 and not left.exists() and unfinished.stat().st_size == 1 << 21
+    waiting.communicate("x", 30)
+    assert waiting.returncode == 0 and target.read_bytes() == bytes(1 << 21)
+    assert {path.name for path in tmp_path.iterdir()} == {"net.t7", ".net.t7.notes", ".other.t7.0.tmp"}
+
+
+def test_what_has_the_name_of_an_unfinished_file(tmp_path: Path) -> None:
+    """A link, a folder and a FIFO stay, and are not followed."""
+    target, victim = tmp_path / "net.t7", tmp_path / "victim"
+    victim.write_text("x")
+    (tmp_path / ".net.t7.0.tmp").symlink_to(victim)
+    (tmp_path / ".net.t7.1.tmp").mkdir()
+    os.mkfifo(tmp_path / ".net.t7.2.tmp")
+    pl.save(target, 1)
+    assert pl.load(target) == 1 and victim.read_text() == "x" and len([*tmp_path.iterdir()]) == 5
+
+
+def test_many_save_one_target_at_once(tmp_path: Path) -> None:
+    def save(i: int) -> None:
+        for _ in range(30):
+            pl.save(tmp_path / "net.t7", [i] * 100)
+
+    threads = [threading.Thread(target=save, args=(i,)) for i in range(4)]
+    children = [os.fork() for _ in range(2)]
+    if 0 in children:
+        try:
+            save(9)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
+    assert len({*pl.load(tmp_path / "net.t7")}) == 1 and [path.name for path in tmp_path.iterdir()] == ["net.t7"]
 
 
 # ------------------------------------------------------------------------------------------ names and formats

@@ -23,6 +23,7 @@ from pytorch_legacy.errors import THNNError
 from pytorch_legacy.inference.examples import forget
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.utils import name_of
 
 from . import first_calls
 from .aliases import Part, handed, parts
@@ -47,12 +48,17 @@ class Statement:
 
 
 class Frame:
-    """A rule at work: for which module, at which place, and what its expressions may still use."""
+    """A rule at work: for which module, at which place, and what its expressions may still use.
 
-    __slots__ = ("checked", "kept", "layers", "module", "place", "trusted")
+    The place is that of `interop.places`, which counts from 1. `comment` is the place, and the name that the author gave to the
+    module.
+    """
+
+    __slots__ = ("checked", "comment", "kept", "layers", "module", "place", "trusted")
 
     def __init__(self, module: Any, place: str) -> None:
         self.module, self.place = module, place
+        self.comment = " ".join(filter(None, (place, one_line(name_of(module)))))
         self.kept: list[Value] = []  # what stands in its texts; other values live as long as somebody holds them
         self.layers = 0
         self.checked = False  # by the modules inside
@@ -108,11 +114,12 @@ class Writer:
     def convert(self, module: Any, x: Any, *place: Any) -> Any:
         """Writes `module` applied to `x`; returns the Value, or the list of them.
 
-        `place` are the steps from the module at work to this one: its number, or the name of a field.
+        `place` has the steps from the module at work to this one: its number, from 0, or the name of a field.
         """
         around = self._frames[-1]
         around.checked = True
-        frame = Frame(module, ".".join([around.place] * bool(around.place) + [str(step) for step in place]))
+        steps = [str(step + 1) if isinstance(step, int) else step for step in place]
+        frame = Frame(module, ".".join([around.place] * bool(around.place) + steps))
         self._frames.append(frame)
         try:
             with self._located(frame, x):
@@ -176,17 +183,17 @@ class Writer:
         owner = [*owner, frame.layers] if (owner := owner_of(frame.module)) else []
         constants = None if self._isConstant else frozenset(frozen)
         try:
-            return self.fields.layer(stem, constructor, self.space, arrays, owner, frame.place, constants)
+            return self.fields.layer(stem, constructor, self.space, arrays, owner, frame.comment, constants)
         except NameError as error:
             raise THNNError(f"{constructor}: {error}") from error
 
     def parameter(self, stem: str, array: Any) -> str:
         """``self.<name>`` of a bare parameter."""
-        return self.fields.bare(stem, array, not self._isConstant, self._frames[-1].place)
+        return self.fields.bare(stem, array, not self._isConstant, self._frames[-1].comment)
 
     def buffer(self, stem: str, array: Any) -> str:
         """``self.<name>`` of an array that is not learned."""
-        return self.fields.bare(stem, array, False, self._frames[-1].place)
+        return self.fields.bare(stem, array, False, self._frames[-1].comment)
 
     def tie(self, view: Value, whole: Value, shown: Part | None = None) -> Value:
         """Says that `view` is a view of another value in Torch7: all of it, or a part. Returns it."""

@@ -13,6 +13,7 @@ from typing import Any
 from pytorch_legacy.errors import T7Error, THNNError
 from pytorch_legacy.files.t7.nodes import printable
 from pytorch_legacy.inference.problem import Problem
+from pytorch_legacy.inference.progress import out_of_memory
 
 DESCRIPTION = """\
 Look into Torch7 models and run them, without Lua.
@@ -71,6 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):  # what has no encoding cannot fail to encode
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    options = None
     try:
         options = parser().parse_args(arguments)
         with warnings.catch_warnings():
@@ -91,7 +93,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return 0  # the reader of our output has seen enough
         if sys.flags.dev_mode:
             raise
-        print(f"pytorch-legacy: {printable(_text(error))}", file=sys.stderr)
+        text = _text(error)
+        if isinstance(error, MemoryError) and (file := getattr(options, "file", None) or getattr(options, "source", None)):
+            text = f"{file}: {out_of_memory(error)}"
+        print(f"pytorch-legacy: {printable(text)}", file=sys.stderr)
         return 1
     return 0
 

@@ -1,24 +1,28 @@
-"""``pytorch-legacy convert``: weights and tensors by name, from and to .t7 files; networks to PyTorch and ONNX."""
+"""``pytorch-legacy convert``: networks to PyTorch and ONNX; weights, tensors and tables from and to .t7 files."""
 
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any, Literal
+
+import numpy as np
 
 import pytorch_legacy as pl
 from pytorch_legacy import interop
 from pytorch_legacy.errors import FieldError
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.writing import check_target, whole
-from pytorch_legacy.inference import given, inputs, models
+from pytorch_legacy.inference import files, given, inputs, models
 from pytorch_legacy.inference.output import say
 from pytorch_legacy.inference.problem import Problem
 from pytorch_legacy.inference.progress import busy
+from pytorch_legacy.interop import places, plain
 
 from . import leave
 
-HELP = "a network to PyTorch or ONNX; weights and tensors between .t7 and .npz, .safetensors, .h5"
+HELP = "a network to PyTorch or ONNX; weights, tensors and tables between .t7 and .npz, .safetensors, .h5, .npy, .csv, .txt"
 DESCRIPTION = (
     """\
 Write a network for PyTorch or ONNX, move weights and tensors by name, or write a .t7 file in the other format.
@@ -33,8 +37,18 @@ Write a network for PyTorch or ONNX, move weights and tensors by name, or write 
   pytorch-legacy convert net.safetensors out.t7 --into net.t7 --input 1x3x224x224
                                                         ... by the names of the module that net.py has
 
-Names are the way to a tensor joined by dots, counted from 0, as in a state dict of PyTorch. Of modules, weights and
-running means go along; outputs, gradients and scratch memory only with --everything.
+A file without a network:
+
+  pytorch-legacy convert data.t7 images.npy --key train.images   one tensor of a table; .csv and .txt if it has one or two
+                                                                 dimensions
+  pytorch-legacy convert vocab.t7 vocab.csv             a table of numbers and text; a table of columns; a list of rows
+  pytorch-legacy convert data.t7 part.t7 --key train    a part of a file, without the memory of the rest
+  pytorch-legacy convert images.npy images.t7           a tensor that Torch7 reads; from .csv and .txt, too
+  pytorch-legacy convert rows.csv rows.t7 --type float  ... as a torch.FloatTensor
+
+Names of weights are the way to a tensor joined by dots, counted from 0, as in a state dict of PyTorch. Of modules, weights and
+running means go along; outputs, gradients and scratch memory only with --everything. --model and --key take places, which count
+from 1 as inspect prints them.
 
 A network is written only if it gives the same numbers, layer by layer. Without --input what the network takes is inferred, and
 told. The first size of --input may vary, if the network takes that.
@@ -44,16 +58,23 @@ told. The first size of --input may vary, if the network takes that.
     + "\n"
 )
 _T7 = (".t7", ".net", ".th", ".dat")
+_TORCH_RECORD = re.compile(rb"\nV \d+\r?\n")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", metavar="FROM", help=".t7, .npz, .safetensors or .h5")
-    parser.add_argument("target", metavar="TO", help=".py, .onnx, .pt2, .npz, .safetensors, .h5 or .t7")
+    parser.add_argument("source", metavar="FROM", help=".t7, .npz, .safetensors, .h5, .npy, .csv or .txt")
+    parser.add_argument("target", metavar="TO", help=".py, .onnx, .pt2, .npz, .safetensors, .h5, .npy, .csv, .txt or .t7")
     parser.add_argument("--ascii", action="store_true", help="write a .t7 file as text")
     parser.add_argument("--model", metavar="PLACE", help="only this network of the file, for example protos.rnn")
+    parser.add_argument("--key", metavar="PLACE", help="only this tensor or table of the file, for example train.images")
     parser.add_argument("--into", metavar="MODEL.t7", help="take this model and replace its weights by those of FROM")
     parser.add_argument("--partial", action="store_true", help="with --into: replace what is there under the same name")
     parser.add_argument("--everything", action="store_true", help="outputs, gradients and scratch memory too")
+    parser.add_argument(
+        "--type",
+        choices=[*plain.TYPES, "text"],
+        help="from or to .npy, .csv, .txt: Torch7's type of the tensors; text: the lines of a .txt file as they are",
+    )
     parser.add_argument(
         "--input",
         metavar="SIZES",
@@ -64,59 +85,153 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> None:
-    to_t7 = Path(options.target).suffix.lower() in _T7
-    from_t7 = Path(options.source).suffix.lower() not in interop.READS
-    if options.ascii and not to_t7:
-        raise Problem(f"{options.target}: --ascii is for .t7 files")
-    if options.into and not to_t7:
-        raise Problem(f"{options.target}: --into makes a .t7 file")
-    leaves = Path(options.target).suffix.lower() in leave.ENDINGS
-    if options.force and not leaves:
-        raise Problem(f"{options.target}: --force is for {', '.join(leave.ENDINGS)}")
-    if options.input and not leaves and not options.into:
-        raise Problem(f"{options.target}: --input is for {', '.join(leave.ENDINGS)}, and for --into")
-    if options.wrap and Path(options.target).suffix.lower() != ".py":
-        raise Problem(f"{options.target}: --wrap is for .py: other files cannot hold layers that pytorch_legacy runs")
-    if not to_t7 and not leaves and Path(options.target).suffix.lower() not in interop.WRITES:
-        raise Problem(f"{options.target}: expected a name that ends in .t7, {', '.join((*leave.ENDINGS, *interop.WRITES))}")
-    if leaves and not from_t7:
-        raise Problem(f"{options.source}: {Path(options.target).suffix} is made of a .t7 file with a network")
+    source, target = _kind(options.source, isSource=True), _kind(options.target)
+    _check(options, source, target)
     if not Path(options.source).exists():
         raise Problem(f"{options.source}: there is no such file")
+    source = ".t7" if source == ".txt" and _is_t7(options.source) else source
+    if options.key and source in plain.ENDINGS:
+        raise Problem(f"{options.source}: --key: the file holds one value")
     check_target(options.target)
     with busy(f"converting {options.source}"):
-        text = leave.leave(options) if leaves else _converted(options, from_t7, to_t7)
+        text = leave.leave(options) if target in leave.ENDINGS else _converted(options, source, target)
     say(f"wrote {options.target}: {text}")
 
 
-def _converted(options: argparse.Namespace, from_t7: bool, to_t7: bool) -> str:
+def _kind(path: str, isSource: bool = False) -> str:
+    """Returns the ending of a file's name; .t7 for all that Torch7 writes. A source of any other ending may be such a file."""
+    ending = Path(path).suffix.lower()
+    known = (*interop.WRITES, *plain.ENDINGS, *(() if isSource else leave.ENDINGS))
+    return ".t7" if ending in _T7 or (isSource and ending not in known) else ending
+
+
+def _check(options: argparse.Namespace, source: str, target: str) -> None:
+    """Refuses options that have no use for these files."""
+    leaves = target in leave.ENDINGS
+    endings = ", ".join(leave.ENDINGS)
+    if target not in (".t7", *leave.ENDINGS, *interop.WRITES, *plain.ENDINGS):
+        known = ", ".join((".t7", *leave.ENDINGS, *interop.WRITES, *plain.ENDINGS))
+        raise Problem(f"{options.target}: expected a name that ends in {known}")
+    if leaves and source != ".t7":
+        raise Problem(f"{options.source}: {target} is made of a .t7 file with a network")
+    isPlain = source in plain.ENDINGS or target in plain.ENDINGS
+    byName = ", ".join(interop.WRITES)
+    rules = [
+        (options.ascii and target != ".t7", options.target, "--ascii is for .t7 files"),
+        (options.into and target != ".t7", options.target, "--into makes a .t7 file"),
+        (options.into and source in plain.ENDINGS, options.source,
+         f"--into takes weights by name, from {', '.join(interop.READS)}"),
+        (options.force and not leaves, options.target, f"--force is for {endings}"),
+        (options.input and not leaves and not options.into, options.target, f"--input is for {endings}, and for --into"),
+        (options.wrap and target != ".py", options.target,
+         "--wrap is for .py: other files cannot hold layers that pytorch_legacy runs"),
+        (options.partial and not options.into, options.target, "--partial is for --into"),
+        (options.partial and options.input, options.target, "--partial is for names of the network, --input for those of .py"),
+        (options.everything and (leaves or isPlain), options.target, f"--everything is for {byName}"),
+        (options.everything and source != ".t7", options.source, "--everything is for the networks of a .t7 file"),
+        (options.everything and target == ".t7", options.target, f"--everything is for {byName}; a .t7 file has everything"),
+        (options.model and options.key, options.source, "--model chooses a network, --key a tensor or a table; expected one"),
+        (options.model and source != ".t7" and not (options.into and options.input), options.source,
+         "--model is for a .t7 file; --key chooses an array"),
+        (options.key and leaves, options.target, f"--key chooses tensors and tables; --model chooses a network for {endings}"),
+        (options.type and not isPlain, options.target, f"--type is for {', '.join(plain.ENDINGS)}"),
+        (options.type == "text" and source != ".txt", options.source, "--type text is for .txt files"),
+    ]  # fmt: skip
+    for isWrong, path, text in rules:
+        if isWrong:
+            raise Problem(f"{path}: {text}")
+
+
+def _is_t7(path: str) -> bool:
+    """Returns True if Torch7 wrote a .txt file: in ASCII it has the record of an object, in binary zeros, which text has not."""
+    with open(path, "rb") as file:
+        start = file.read(4096)
+    return b"\0" in start or _TORCH_RECORD.search(start) is not None
+
+
+def _converted(options: argparse.Namespace, source: str, target: str) -> str:
     form: Literal["ascii", "binary"] = "ascii" if options.ascii else "binary"
-    if from_t7 and to_t7 and not (options.into or options.model):
+    if source == target == ".t7" and not (options.into or options.model or options.key):
         # As it stands, whatever the classes are.
         values = t7.read_all(options.source)
         with whole(options.target) as file:
             for value in values:
                 t7.write(file, value, form)
         return f"{form}, {len(values)} objects" if len(values) > 1 else form
-    if from_t7:
-        value = pl.load(options.source)
-        if options.model is not None:
-            value = models.network(options.source, value, options.model)
-        arrays = interop.tensors(value, everything=options.everything)
-    else:
-        arrays = interop.load(options.source)
-    if not arrays and not (from_t7 and to_t7):
-        raise Problem(f"{options.source}: there are no tensors in it")
     if options.into:
+        arrays = _arrays(options, source, _value(options, source))
         value = models.load(options.into)
         count = _into(value, arrays, options)
         pl.save(options.target, value, format=form)
         return f"{count} tensors of {options.into} replaced"
-    if to_t7:
-        pl.save(options.target, value if from_t7 else interop.nested(arrays), format=form)
-    else:
-        interop.save(options.target, arrays)
+    if source == target and options.key is not None:
+        value = _part(options, t7.read(options.source))
+        t7.write(options.target, value, form, compact=True)
+        return plain.summary(value)
+    value = _value(options, source)
+    if target in plain.ENDINGS:
+        return _plain(options, value)
+    if target == ".t7" and (source in plain.ENDINGS or options.key is not None):
+        pl.save(options.target, value, format=form)
+        return plain.summary(value)
+    if target == ".t7":
+        value = value if source == ".t7" else interop.nested(_arrays(options, source, value))
+        pl.save(options.target, value, format=form)
+        return _size(interop.tensors(value))
+    arrays = _arrays(options, source, value)
+    interop.save(options.target, arrays, interop.notes(value, everything=options.everything) if source == ".t7" else None)
+    return _size(arrays)
+
+
+def _value(options: argparse.Namespace, source: str) -> Any:
+    """Returns what the source holds, or the part of it that the options choose."""
+    if source in plain.ENDINGS:
+        return plain.read(options.source, options.type)
+    value = pl.load(options.source) if source == ".t7" else interop.load(options.source)
+    if options.model is not None and source == ".t7":
+        return models.network(options.source, value, options.model)
+    return value if options.key is None else _part(options, value)
+
+
+def _part(options: argparse.Namespace, value: Any) -> Any:
+    """Returns what is at the place --key."""
+    found = places.find(value, options.key)
+    if not found:
+        raise Problem(f"{options.source}: --key {options.key}: there is no such place; {files.choice(value)}")
+    return found[0].value
+
+
+def _arrays(options: argparse.Namespace, source: str, value: Any) -> dict[str, Any]:
+    """Returns the tensors of a value by their names. Those of an archive keep the names that they have there."""
+    isArchive = source in interop.READS and options.key is None
+    arrays = value if isArchive else interop.tensors(value, everything=options.everything)
+    if not arrays:
+        raise Problem(f"{options.source}: there are no tensors in it")
+    return arrays
+
+
+def _size(arrays: dict[str, Any]) -> str:
     return f"{len(arrays)} tensors, {sum(array.nbytes for array in arrays.values()):,} bytes"
+
+
+def _plain(options: argparse.Namespace, value: Any) -> str:
+    """Writes one tensor or table as a plain file."""
+    if options.type and isinstance(value, np.ndarray):
+        value = plain.converted(value, options.type)
+    if (
+        isinstance(value, dict)
+        and len(value) == 1
+        and options.key is None
+        and isinstance(inner := next(iter(value.values())), np.ndarray)
+    ):
+        value = inner  # an archive of one array
+    try:
+        return plain.write(options.target, value)
+    except pl.errors.THNNError as error:
+        few = (
+            "" if options.key is not None or isinstance(value, np.ndarray) else f"; choose one with --key: {files.choice(value)}"
+        )
+        raise Problem(f"{options.source}: cannot be written as {error}{few}") from None
 
 
 def _into(value: Any, arrays: dict[str, Any], options: argparse.Namespace) -> int:

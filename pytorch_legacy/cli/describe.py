@@ -13,7 +13,7 @@ from pytorch_legacy.files import t7
 from pytorch_legacy.files.lua import effect
 from pytorch_legacy.files.t7.nodes import printable, shown
 from pytorch_legacy.inference import models
-from pytorch_legacy.interop import Visit, walk
+from pytorch_legacy.interop import Visit, places, walk
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.listing import first_line, walk_modules
 from pytorch_legacy.nn.Module import Module
@@ -75,7 +75,7 @@ def tree(value: Any, depth: int | None, most: int | None, fields: bool) -> list[
                 hidden.add(id(visit))
                 continue
         number = numbers[id(visit)] = len(entries)
-        key = "" if visit.parent is None else visit.segment().removeprefix(".")
+        key = "" if visit.parent is None else places.key_text(visit)
         text = summary(visit.value) if visit.depth < 3 or not isinstance(visit.value, Module) else visit.value._typename
         entry = Entry(key, kind(visit.value), text, visit.depth, parent, visit)
         if visit.seen is not None:
@@ -199,11 +199,11 @@ def effect_of(visit: Visit) -> str:
     return effect(owner, visit.key) if isMethod else ""
 
 
-def function_line(visit: Visit, function: t7.Function) -> str:
-    """A function and its place, and what becomes of it if it stands in the place of a method."""
+def function_line(visit: Visit, function: t7.Function, place: str) -> str:
+    """Returns a function and its place, and what becomes of it if its name is that of a method."""
     about = f"{len(function.bytecode):,} bytes of {language(function)}, {upvalues(function)}"
     told = effect_of(visit)
-    return f"{visit}: {told} ({about})" if told else f"{visit}: {summary(function)}"
+    return f"{place}: {told} ({about})" if told else f"{place}: {summary(function)}"
 
 
 def _role(visit: Visit) -> str:

@@ -20,6 +20,7 @@ from pytorch_legacy.inference import expected, inputs, models
 from pytorch_legacy.inference.output import say
 from pytorch_legacy.inference.problem import Problem
 from pytorch_legacy.inference.progress import busy
+from pytorch_legacy.interop import Visit, places
 from pytorch_legacy.nn import listing
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.summary import Summary
@@ -38,11 +39,12 @@ not known and what they would need, and the functions.
   pytorch-legacy inspect digits.t7 --input 1x8x8      runs the network on zeros of that shape and adds, for each
                                                       module, the shape of its output and its operations
                                                       (multiply-adds, comparisons or function calls)
-  pytorch-legacy inspect net.t7 --input 1x3x32x32,1x10:int     of a network that takes a table of two
+  pytorch-legacy inspect two.t7 --input 1x3x32x32,1x10:int     of a network that takes a table of two
   pytorch-legacy inspect old.t7 --verbose             also what was mended in modules of old versions
   pytorch-legacy inspect opt.t7 --all --fields        everything, the fields of modules too
 
-Positions count from 1, as in Lua and in error messages.
+Places count from 1, as Torch7 prints them: model.3 is the third module of the network "model". --model takes each place that is
+shown, and the names that loadcaffe gave to modules (conv1_1).
 
 """
     + inputs.GRAMMAR
@@ -54,7 +56,7 @@ _DEPTH, _MOST, _MOST_ROWS = 3, 30, 1000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.t7", help="binary or ASCII file of Torch7")
     parser.add_argument("--input", metavar="SIZES", help="what the network takes, such as 1x32x32 or 1x3x32x32,1x10:int")
-    parser.add_argument("--model", metavar="PLACE", help="show only this network, for example protos.rnn")
+    parser.add_argument("--model", metavar="PLACE", help="show only this network or module, for example protos.rnn or model.3")
     parser.add_argument("--depth", type=whole("--depth", 0), metavar="N", help=f"how deep to go into tables (default {_DEPTH})")
     parser.add_argument("--all", action="store_true", help=f"all entries of tables (default: the first {_MOST}), in any depth")
     parser.add_argument(
@@ -122,9 +124,10 @@ class Report:
         value = contents.value
         self.networks: dict[str, Module] = dict(models.networks(value))
         self.ran: dict[str, tuple[dict[Any, Any] | None, str]] = {}
+        self.root = places.ROOT  # the place of what is shown
         if options.model is not None:
-            self.networks = {options.model: models.network(name, value, options.model)}
-            value = self.networks[options.model]
+            place, value = models.located(name, value, options.model)
+            self.networks, self.root = {place: value}, place or places.ROOT
         depth = None if options.all and options.depth is None else _DEPTH if options.depth is None else options.depth
         self.depth = options.depth
         self.entries = describe.tree(value, depth, None if options.all else _MOST, options.fields)
@@ -146,7 +149,7 @@ class Report:
         for unknown in self.classes:
             yield from self._class_lines(unknown)
         for visit, function in self.functions[: None if self.options.all else _MOST]:
-            yield f"function: {describe.function_line(visit, function)}"
+            yield f"function: {describe.function_line(visit, function, self._place(visit))}"
         if len(self.functions) > _MOST and not self.options.all:
             yield f"function: ... and {len(self.functions) - _MOST} more"
         if self.contents.mended:
@@ -160,6 +163,9 @@ class Report:
         elif self.options.verbose:
             yield "mended on the way in: nothing"
 
+    def _place(self, visit: Visit) -> str:
+        return places.text(visit, self.root)
+
     def _mended_lines(self) -> Iterator[str]:
         """What was mended alike, in one line."""
         alike: dict[tuple[str, str, str], list[str]] = {}
@@ -167,7 +173,7 @@ class Report:
             alike.setdefault((entry.typename, entry.field, entry.what), []).append(entry.path)
         for (typename, name, what), paths in alike.items():
             times = f"{len(paths)} times, first at " if len(paths) > 1 else "at "
-            yield f"  {typename}: {name}: {what}" + f" ({times}{paths[0]})" * bool(paths[0])
+            yield f"  {typename}: {name}: {what}" + f" ({times}{places.from_lua(paths[0])})" * bool(paths[0])
 
     def _shapes(self, place: str, module: Module) -> tuple[dict[Any, Any] | None, str]:
         """What the modules give for the input, or why they do not. A network that is alone has to run."""
@@ -216,17 +222,16 @@ class Report:
 
     def _text(self, entry: Entry) -> str:
         if entry.same is not None:
-            where = self.entries[entry.same].place
+            where = self._place(self.entries[entry.same].place)
             return f"-> {where}, which it stands in" if entry.place.cyclic else f"-> the same as {where}"
         text = entry.text
-        return text if entry.shares is None else f"{text}, shares the memory of {self.entries[entry.shares].place}"
+        return text if entry.shares is None else f"{text}, shares the memory of {self._place(self.entries[entry.shares].place)}"
 
     def _network_lines(self, place: str, module: Module) -> Iterator[str]:
         shapes, problem = self._shapes(place, module)
-        rows = listing.rows(module, shapes, self.depth, None if self.options.all else _MOST_ROWS)
-        header = ("module", "output", "parameters", "operations") if shapes else ("module", "parameters")
+        header, rows = listing.table(module, shapes, self.depth, None if self.options.all else _MOST_ROWS, place)
         total = listing.count(module)
-        yield f"{place or 'network'}: {module._typename}, {total:,} parameters, {module._dtype}"
+        yield f"{place or places.ROOT}: {module._typename}, {total:,} parameters, {module._dtype}"
         yield from (f"  {line}" for line in Summary("", header, rows).lines())
         if shapes:
             ran = {number: found for number, found in shapes.items() if number != "input"}
@@ -241,7 +246,7 @@ class Report:
 
     def _class_lines(self, unknown: Class) -> Iterator[str]:
         times = f", {unknown.count} times" if unknown.count > 1 else ""
-        yield f"not known: {unknown.typename}{times}, first at {unknown.first}; its fields:"
+        yield f"not known: {unknown.typename}{times}, first at {self._place(unknown.first)}; its fields:"
         width = min(max(map(len, unknown.fields), default=0), 24)
         yield from (f"    {name:{width}}  {text}" for name, text in unknown.fields.items())
         verb = "use its fields" if unknown.role == "data" else "run it"
@@ -271,35 +276,32 @@ class Report:
                     "typename": unknown.typename,
                     "role": unknown.role,
                     "count": unknown.count,
-                    "first": str(unknown.first),
+                    "first": self._place(unknown.first),
                     "fields": unknown.fields,
                     "stub": "\n".join(unknown.stub()),
                 }
                 for unknown in self.classes
             ],
             "functions": [
-                {"place": str(visit), "bytes": len(function.bytecode), "language": describe.language(function)}
+                {"place": self._place(visit), "bytes": len(function.bytecode), "language": describe.language(function)}
                 | ({"method": effect} if (effect := describe.effect_of(visit)) else {})
                 for visit, function in self.functions
             ],
             "mended": [
-                {"typename": entry.typename, "field": entry.field, "what": entry.what, "place": entry.path}
+                {"typename": entry.typename, "field": entry.field, "what": entry.what, "place": places.from_lua(entry.path)}
                 for entry in self.contents.mended
             ],
         }
 
     def _network_data(self, place: str, module: Module) -> dict[str, Any]:
         shapes, problem = self._shapes(place, module)
-        names = ("module", "output", "parameters", "operations") if shapes else ("module", "parameters")
+        header, rows = listing.table(module, shapes, self.depth, None if self.options.all else _MOST_ROWS, place)
         return {
             "place": place,
             "typename": module._typename,
             "dtype": str(module._dtype),
             "parameters": listing.count(module),
-            "modules": [
-                dict(zip(names, row, strict=True))
-                for row in listing.rows(module, shapes, self.depth, None if self.options.all else _MOST_ROWS)
-            ],
+            "modules": [dict(zip(header, row, strict=True)) for row in rows],
             "expected_input": None if shapes or problem or (takes := expected.expected(module)) is None else str(takes),
         } | ({"problem": problem} if problem else {})
 

@@ -22,7 +22,7 @@ def leave(options: argparse.Namespace) -> str:
     try:
         return _written(options, net, example, assumed)
     except THNNError as error:
-        raise error if options.input else Problem(f"{error}{assumed}") from None
+        raise error if options.input or isinstance(error, MemoryError) else Problem(f"{error}{assumed}") from None
 
 
 def _written(options: argparse.Namespace, net: Module, example: Any, assumed: str) -> str:

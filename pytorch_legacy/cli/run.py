@@ -65,6 +65,10 @@ TYPES = {
     "cuda": ("torch.CudaTensor", "torch.CudaDoubleTensor"),
 }
 """The types of a network, in single and in double precision."""
+_LESS_MEMORY = "smaller inputs take less: --size WxH for pictures; -o RESULTS.parquet takes a part of many rows at a time"
+_CLASSES_PRINTED = 5
+_FOR_PICTURES = ("size", "crop", "gray", "bgr")
+_FOR_NUMBERS = ("scale", "mean", "std", "preset")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -94,8 +98,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="subtracted after scaling: one number, or one for each plane; --mean=-0.5,0.5 if it begins with a minus",
     )
     parser.add_argument("--std", type=planes("--std", 0), metavar="S[,S,S]", help="divided by after that")
-    parser.add_argument("--key", metavar="NAME", help="one tensor of a table in .t7 (default: input, images) or of .npz")
-    parser.add_argument("--top", type=whole("--top", 1), default=5, metavar="N", help="how many classes to print (default 5)")
+    parser.add_argument(
+        "--key", metavar="PLACE", help="one tensor of a .t7 file, such as train.images (default: input, images), or array of .npz"
+    )
+    parser.add_argument(
+        "--top", type=whole("--top", 1), metavar="N", help=f"how many classes to print (default {_CLASSES_PRINTED})"
+    )
     parser.add_argument("--training", action="store_true", help="leave the network in training mode (dropout active)")
     parser.add_argument(
         "--optimize", action=argparse.BooleanOptionalAction,
@@ -107,8 +115,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--threads",
-        type=whole("--threads", 0, 1024),
-        default=0,
+        type=whole("--threads", 1, 1024),
         metavar="N",
         help="threads to use (default: one per processor)",
     )
@@ -141,13 +148,15 @@ def execute(options: argparse.Namespace) -> None:
         raise Problem("INPUT: expected a file, or --input with sizes such as 1x3x32x32")
     isMany = bool(options.output) and Path(options.output).suffix.lower() == ".parquet"
     _check_many(options, isMany)
+    if options.input:
+        _refuse(options, ("key", *_FOR_PICTURES, *_FOR_NUMBERS), "is for files; --input runs on random numbers as they are")
     if isMany:
         check_target(options.output)
     elif options.output and len(options.inputs or []) > 1:
         Path(options.output).mkdir(parents=True, exist_ok=True)
     elif options.output:
         files.check(options.output)
-    pl.setNumThreads(options.threads)
+    pl.setNumThreads(options.threads or 0)
     value = models.load(options.file)
     network = models.network(options.file, value, options.model)
     refuse_endless(network)
@@ -164,16 +173,19 @@ def execute(options: argparse.Namespace) -> None:
         job.run(network, value, preprocessing, options)
         return
     if options.input:
-        result = _of_sizes(network, options)
+        with busy(f"running --input {options.input}", _LESS_MEMORY):
+            result = _of_sizes(network, options)
         _print(result, network, value, options)
         say("note: the input was random numbers, the same in every run")
         if options.output:
             files.write(options.output, result.output, files.Source(None))
             say(f"wrote {options.output}")
     said: set[str] = set()
+    arrays: list[tuple[str, Any]] = []
     for i, path in enumerate(options.inputs or [], 1):
-        with busy(f"running {path}" + (f" ({i} of {len(options.inputs)})" if len(options.inputs) > 1 else "")):
+        with busy(f"running {path}" + (f" ({i} of {len(options.inputs)})" if len(options.inputs) > 1 else ""), _LESS_MEMORY):
             source, results, remark = _compute(path, network, preprocessing, options)
+        arrays += [] if source.is_picture else [(path, source.array)]
         for result in results:
             _print(result, network, value, options)
         if remark:
@@ -185,11 +197,14 @@ def execute(options: argparse.Namespace) -> None:
             _write(path, source, results, options)
         elif any(not _is_scores(result.output) for result in results):
             print("use -o to keep the output, for example -o out.png or -o out.npy")
+    if len(arrays) == len(options.inputs or []) > 1:
+        _refuse_preparation(*arrays[0], options)
 
 
 def _check_many(options: argparse.Namespace, isMany: bool) -> None:
     """Refuses what goes with many inputs alone, or with few."""
     if isMany:
+        _refuse(options, ("top",), "is for what is printed; -o RESULTS.parquet has the best class, --vector all scores")
         few = [f"--{name}" for name in ("input", "training", "time") if getattr(options, name)]
         few += ["--device cuda"] if options.device == "cuda" else []
         if few:
@@ -197,12 +212,29 @@ def _check_many(options: argparse.Namespace, isMany: bool) -> None:
         if options.scheduler and (options.processes or options.threads):
             name = "processes" if options.processes else "threads"
             raise Problem(f"--{name}: the workers of --scheduler have their own; expected one of the two options")
+        if options.threads and options.processes and options.threads < options.processes:
+            wanted = f"at least one for each of the {options.processes} processes"
+            raise Problem(f"--threads {options.threads}: expected {wanted}, as they are threads of all processes together")
         return
     names = [name for name in ("vector", "processes", "scheduler", "memory", "batch") if getattr(options, name)]
     if names:
         raise Problem(f"--{names[0]}: expected -o RESULTS.parquet, where many inputs go")
     if (folder := next((path for path in options.inputs or [] if Path(path).is_dir()), None)) is not None:
         raise Problem(f"{folder}: is a folder; -o RESULTS.parquet runs the network on all that is in it")
+
+
+def _refuse(options: argparse.Namespace, names: tuple[str, ...], text: str) -> None:
+    """Raises a Problem for the first of these options that is set."""
+    if given := next((name for name in names if getattr(options, name) is not None), None):
+        raise Problem(f"--{given}: {text}")
+
+
+def _refuse_preparation(path: str, array: Any, options: argparse.Namespace) -> None:
+    """Refuses options that change pictures, or bytes, for arrays that stay as they are."""
+    _refuse(options, _FOR_PICTURES, f"is for pictures; {path} has an array, which keeps its size and the order of its planes")
+    arrays = array if isinstance(array, list) else [array]
+    if options.mean is None and options.std is None and not any(one.dtype == np.uint8 for one in arrays):
+        _refuse(options, _FOR_NUMBERS, f"is for bytes; {path} has {arrays[0].dtype}, which changes with --mean or --std alone")
 
 
 def _of_sizes(network: Module, options: argparse.Namespace) -> Result:
@@ -223,6 +255,8 @@ def _compute(
 ) -> tuple[files.Source, list[Result], str]:
     """What was read, what came out, and a remark on the size of a picture that nobody told."""
     source = files.read(path, preprocessing, options.key)
+    if not source.is_picture and len(options.inputs) == 1:
+        _refuse_preparation(path, source.array, options)
     try:
         results = _results(path, network, source.array, preprocessing, options)
     except DtypeError as error:
@@ -282,7 +316,9 @@ def _print(result: Result, network: Module, value: Any, options: argparse.Namesp
     time_ = f", {1000 * statistics.median(seconds):.3g} ms (median of {len(seconds)})" if seconds else ""
     say(f"{result.name}: {result.shape} in, {output_text(result.output)} out{time_}")
     if _is_scores(result.output):
-        _print_classes(result.output, network, models.class_names(value), options.top)
+        _print_classes(result.output, network, models.class_names(value), options.top or _CLASSES_PRINTED)
+    elif options.top:
+        raise Problem(f"--top: expected the scores of a classifier, got an output of {output_text(result.output)}")
 
 
 def _write(path: str, source: files.Source, results: list[Result], options: argparse.Namespace) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor, repeats
 from pytorch_legacy.errors import DtypeError, ShapeError, THNNError
+from pytorch_legacy.inference.progress import out_of_memory
 from pytorch_legacy.nn.Module import Module
 
 MOST = 64
@@ -75,6 +76,8 @@ def _passed(net: Module, samples: list[Tensor], way: Way) -> list[Tensor | Faile
 def text_of(error: Exception) -> str:
     """An error in words, which keeps no array alive."""
     text = str(error)
+    if isinstance(error, MemoryError):
+        return f"{out_of_memory(error)}; --size makes pictures smaller, --memory and --batch fewer at a time"
     return text if isinstance(error, THNNError) and text else f"{type(error).__name__}{f': {text}' if text else ''}"
 
 

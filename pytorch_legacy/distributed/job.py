@@ -41,6 +41,9 @@ except ImportError as error:
     raise Problem(f'many inputs need Dask ({error}); run: pip install "pytorch-legacy[dask]"') from None
 
 
+_MAX_TOLD = 5  # damaged parts that are named one by one
+
+
 def run(net: Module, value: Any, preprocessing: Preprocessing, options: argparse.Namespace) -> None:
     """Runs `net`, of the file with the content `value`, as the options say; goes on with what another run left."""
     target = Path(options.output)
@@ -48,6 +51,7 @@ def run(net: Module, value: Any, preprocessing: Preprocessing, options: argparse
     pictures = target.with_suffix("")
     with _locked(folder), _interruptible():
         source = sources.opened(options.inputs, options.key, folder, (folder, pictures))
+        _refuse_useless(options, source)
         job = Job(net, value, preprocessing, options, source, folder, pictures)
         try:
             job.run()
@@ -58,6 +62,17 @@ def run(net: Module, value: Any, preprocessing: Preprocessing, options: argparse
             raise
         say(f"wrote {options.output}: {job.join(complete=True):,} rows{job.errors()}")
         shutil.rmtree(folder)
+
+
+def _refuse_useless(options: argparse.Namespace, source: sources.Source) -> None:
+    """Refuses options for pictures, or for bytes, if no input is one."""
+    given = {name for name in ("size", "crop", "gray", "bgr", "scale", "preset") if getattr(options, name) is not None}
+    isArray = isinstance(source, sources.Rows) or all(name.lower().endswith(".npy") for name in source.names)
+    isFloat = isinstance(source, sources.Rows) and source.dtype != "uint8" and options.mean is None and options.std is None
+    if isArray and (useless := given - {"scale", "preset"}):
+        raise Problem(f"--{min(useless)}: {options.inputs[0]}: arrays keep their size and the order of their planes")
+    if isFloat and given:
+        raise Problem(f"--{min(given)}: {options.inputs[0]}: numbers that are no bytes change with --mean or --std alone")
 
 
 @contextmanager
@@ -107,6 +122,13 @@ class Job:
         """Computes what is missing."""
         same = self._same()
         self._plan = self._stored(same)
+        if self._plan is not None:
+            with busy("checking what is done"):
+                removed = self._parts.check(self._plan.form, self._pictures)
+            for text in removed[:_MAX_TOLD]:
+                say(f"computed again, as it is damaged: {text}")
+            if len(removed) > _MAX_TOLD:
+                say(f"computed again: {len(removed) - _MAX_TOLD:,} more damaged parts")
         missing = self._parts.missing(len(self._source))
         left = sum(stop - start for start, stop in missing)
         if not left:
@@ -192,18 +214,25 @@ class Job:
 
     def _stored(self, same: dict[str, Any]) -> plan.Plan | None:
         """The plan of the run that this one goes on with."""
+        remedy = "remove the folder to begin anew, or choose another -o"
         if not self._note.exists():
+            if self._parts.done():
+                raise Problem(f"{self._note.parent}: holds parts of a run, but no {self._note.name} that says of which; {remedy}")
             return None
-        stored = json.loads(self._note.read_bytes())
-        other = [name for name in same if stored["same"].get(name) != same[name]]
-        if self._options.batch and stored["plan"]["batch"] != self._options.batch:
+        try:
+            stored = json.loads(self._note.read_bytes())
+            found = plan.Plan.from_json(stored["plan"])
+            known = {name: stored["same"].get(name) for name in same}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise Problem(f"{self._note}: is damaged ({type(error).__name__}: {error}); {remedy}") from None
+        other = [name for name in same if known[name] != same[name]]
+        if self._options.batch and found.batch != self._options.batch:
             other.append("batch")
         if other:
             raise Problem(
-                f"{self._note.parent}: holds a part of a run with another {' and '.join(other)}; "
-                "remove the folder to begin anew, or choose another -o"
+                f"{self._note.parent}: holds a part of a run with another {' and '.join(other)}; {remedy}"
             )
-        return plan.Plan.from_json(stored["plan"])
+        return found
 
 
 def _threads(options: argparse.Namespace) -> int:

@@ -102,13 +102,17 @@ def made(
     if samples is None:
         preprocessing, samples, count = _resized(net, source, preprocessing)
     reading = (time.perf_counter() - begin) / count
-    way = stored.way if stored else batches.way_of(net, [sample.array for sample in samples])
-    begin = time.perf_counter()
-    output = batches.run(net, [samples[0].array], "bare" if way == "bare" else "one")[0]
-    seconds = reading + time.perf_counter() - begin
+    try:
+        way = stored.way if stored else batches.way_of(net, [sample.array for sample in samples])
+        begin = time.perf_counter()
+        output = batches.run(net, [samples[0].array], "bare" if way == "bare" else "one")[0]
+        seconds = reading + time.perf_counter() - begin
+        needs = batches.memory(net, samples[0].array, way)
+    except MemoryError as error:
+        raise Problem(f"{samples[0].name}: {batches.text_of(error)}") from None
     form = stored.form if stored else _form(output, samples[0].source.is_picture, net, value, options)
     wanted = stored.batch if stored else options.batch
-    batch, unit = _sizes(net, source, samples[0].array, output, way, wanted, capacity.memory)
+    batch, unit = _sizes(needs, source, samples[0].array, output, way, wanted, capacity.memory)
     plan = stored or Plan(preprocessing, form, way, batch, unit, net.dtype.name)
     inFlight = int(_IN_RESULTS * capacity.memory / (_IN_FLIGHT * max(output.nbytes, 256)))
     rows = min(int(max(_SECONDS, capacity.threads / _A_SECOND) / seconds), inFlight, len(source) // (4 * capacity.threads))
@@ -161,19 +165,19 @@ def _resized(net: Module, source: Source, preprocessing: Preprocessing) -> tuple
 
 
 def _sizes(
-    net: Module, source: Source, sample: Tensor, output: Tensor, way: Way, wanted: int | None, budget: int
+    needs: tuple[int, int], source: Source, sample: Tensor, output: Tensor, way: Way, wanted: int | None, budget: int
 ) -> tuple[int, int]:
-    """How many samples go together, and how many are read together."""
-    fixed, each = batches.memory(net, sample, way)
+    """How many samples go together, and how many are read together; `needs` is what `batches.memory` measured."""
+    fixed, each = needs
     chunk = source.unit
     held = sample.nbytes * (1 if chunk == 1 else 2)  # what is read of a sample before its batch is made
     each += _IN_FLIGHT * output.nbytes + held
     inChunk = held * chunk
     fits = int((_USED * budget - fixed - inChunk) // each)
     if fits < (wanted or 1):
-        needs = (fixed + inChunk + (wanted or 1) * each) / _USED
+        needed = (fixed + inChunk + (wanted or 1) * each) / _USED
         what = f"a batch of {wanted}" if wanted else "an input"
-        raise Problem(f"--memory: {what} takes {needs / 1e6:,.3g} MB of each thread, which has {budget / 1e6:,.3g} MB")
+        raise Problem(f"--memory: {what} takes {needed / 1e6:,.3g} MB of each thread, which has {budget / 1e6:,.3g} MB")
     few = -(-len(source) // _TASKS)
     batch = 1 if way != "batch" else wanted or min(batches.MOST, fits, few)
     return batch, batch if chunk == 1 else chunk * max(1, batch // chunk)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +17,13 @@ import pyarrow.parquet as pq
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.writing import whole
 from pytorch_legacy.inference import files
+from pytorch_legacy.inference.problem import Problem
 
 from .batches import Failed
 
 _GROUP = 1 << 16  # rows that are written to the file together, at most
 _BYTES = 1 << 22
+_NAME = re.compile(r"(\d{12,18})-(\d{12,18})\.parquet", re.ASCII)  # of a part: its first row, and the one after its last
 _DICTIONARY = ["label", "error"]  # columns whose values repeat; of numbers, a dictionary takes several times their memory
 
 
@@ -107,9 +111,43 @@ class Parts:
         self.folder = folder
 
     def done(self) -> list[tuple[int, int]]:
-        """First row, and the one after the last, of each part."""
-        spans = [tuple(map(int, path.stem.split("-"))) for path in self.folder.glob("*-*.parquet")]
-        return sorted((start, stop) for start, stop in spans)
+        """Returns the first row, and the one after the last, of each part. Files of other names are no parts."""
+        found = (_NAME.fullmatch(path.name) for path in self.folder.iterdir())
+        return sorted((int(match[1]), int(match[2])) for match in found if match)
+
+    def check(self, form: Form, pictures: Path) -> list[str]:
+        """Removes the parts that are damaged, so that their rows are computed again; returns what was wrong, a text for each.
+
+        Each part is read as a whole, with its checksums. Pictures are looked for in the folder `pictures`.
+        """
+        removed = []
+        end = 0
+        for start, stop in self.done():
+            problem = f"it begins before row {end}, where another one ends" if start < end else ""
+            problem = problem or self._problem(start, stop, form, pictures)
+            if problem:
+                removed.append(f"{self._path(start, stop)}: {problem}")
+                self._path(start, stop).unlink()
+            else:
+                end = stop
+        return removed
+
+    def _problem(self, start: int, stop: int, form: Form, pictures: Path) -> str:
+        """Returns what is wrong with a part; "" if nothing is."""
+        try:
+            table = _read(self._path(start, stop))
+        except Exception as error:  # whatever a broken file makes of its reader
+            if isinstance(error, MemoryError) or getattr(error, "errno", None):
+                raise  # the part may be whole
+            return f"cannot be read: {' '.join(str(error).split())[:200]}"
+        if not table.schema.equals(form.schema()):
+            return f"expected the columns {', '.join(form.schema().names)}, got {', '.join(table.schema.names)[:200]}"
+        if table["row"].to_pylist() != list(range(start, stop)):
+            return f"expected the rows {start} to {stop - 1}, got {len(table)} others"
+        for name in table["picture"].to_pylist() if form.kind == "picture" else []:
+            if name is not None and not _is_whole_png(pictures.parent / name):
+                return f"its picture {name} is missing or broken"
+        return ""
 
     def missing(self, rows: int) -> list[tuple[int, int]]:
         """The spans between them."""
@@ -122,26 +160,51 @@ class Parts:
 
     def write(self, start: int, stop: int, table: Any) -> None:
         with whole(self._path(start, stop)) as file:
-            pq.write_table(table, file, use_dictionary=_DICTIONARY)
+            pq.write_table(table, file, use_dictionary=_DICTIONARY, write_page_checksum=True)
 
     def errors(self) -> tuple[int, str]:
-        """How many rows have an error, and the first one."""
+        """Returns how many rows have an error, and the first error, which names its input."""
         count, first = 0, ""
         for span in self.done():
-            texts = pq.read_table(self._path(*span), columns=["error"])["error"].drop_null()
-            count += len(texts)
-            first = first or (texts[0].as_py() if len(texts) else "")
+            table = self._table(*span)
+            failed = table.filter(table["error"].is_valid())
+            count += len(failed)
+            if len(failed) and not first:
+                name, first = failed["input"][0].as_py(), failed["error"][0].as_py()
+                first = first if name in first else f"{name}: {first}"
         return count, first
 
     def join(self, target: str, form: Form, described: dict[str, Any]) -> None:
         """Writes what there is, in order, as one file, with a description in its metadata."""
         schema = form.schema().with_metadata({"pytorch_legacy": json.dumps(described)})
         with whole(target) as file, pq.ParquetWriter(file, schema, use_dictionary=_DICTIONARY) as writer:
-            for tables in _grouped(pq.read_table(self._path(*span)) for span in self.done()):
+            for tables in _grouped(self._table(*span) for span in self.done()):
                 writer.write_table(pa.concat_tables(tables).cast(schema).combine_chunks(), _GROUP)
+
+    def _table(self, start: int, stop: int) -> Any:
+        try:
+            return _read(self._path(start, stop))
+        except Exception as error:  # it was whole when the run began, or when it was written
+            reason = f"cannot be read: {' '.join(str(error).split())[:200]}"
+            raise Problem(f"{self._path(start, stop)}: {reason}; the same command computes its rows again") from None
 
     def _path(self, start: int, stop: int) -> Path:
         return self.folder / f"{start:012}-{stop:012}.parquet"
+
+
+def _read(path: Path) -> Any:
+    """Returns the table in a file. A byte that has changed is an error."""
+    return pq.ParquetFile(path, page_checksum_verification=True).read()
+
+
+def _is_whole_png(path: Path) -> bool:
+    try:
+        with open(path, "rb") as file:
+            start = file.read(8)
+            file.seek(-12, os.SEEK_END)
+            return start == b"\x89PNG\r\n\x1a\n" and file.read() == b"\0\0\0\0IEND\xaeB`\x82"
+    except OSError:
+        return False
 
 
 def _grouped(tables: Iterable[Any]) -> Iterable[list[Any]]:

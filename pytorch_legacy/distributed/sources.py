@@ -31,10 +31,11 @@ ENDINGS = (*files.PICTURES, ".npy")
 
 @dataclass(frozen=True)
 class Sample:
-    """An array for the network, prepared, and what is needed to make a picture of its output."""
+    """An array for the network, prepared, what is needed to make a picture of its output, and the name of the input."""
 
     array: np.ndarray[Any, Any]
     source: files.Source
+    name: str
 
 
 @dataclass(frozen=True)
@@ -67,14 +68,14 @@ class Files:
 
     def samples(self, preprocessing: Preprocessing, dtype: np.dtype[Any]) -> Iterator[Sample | Failed]:
         """What is in them, each prepared; what cannot be read is a text."""
-        for path in self.paths:
+        for path, name in zip(self.paths, self.names, strict=True):
             try:
                 if os.path.exists(path) and not os.path.isfile(path):
                     raise Problem(f"{path}: is no file")
                 source = files.read(path, preprocessing)
                 if not isinstance(source.array, np.ndarray) or len(source.array) != 1:
                     raise Problem(f"{path}: expected one sample, got {_size(source.array)}; give an array of many by itself")
-                yield Sample(np.ascontiguousarray(preprocessing.normalized(source.array)[0].astype(dtype)), source)
+                yield Sample(np.ascontiguousarray(preprocessing.normalized(source.array)[0].astype(dtype)), source, name)
             except Problem as error:
                 yield Failed(str(error))
             except Exception as error:  # files are hostile
@@ -115,10 +116,10 @@ class Rows:
         """The rows, each prepared. They are read anew, one by one where that can be, and no map of the file stays in memory."""
         made = 0
         try:
-            for row in self._raw():
+            for name, row in zip(self.names, self._raw(), strict=False):
                 made += 1
                 array = np.ascontiguousarray(preprocessing.normalized(row).astype(dtype, copy=False))
-                yield Sample(array.copy() if array.base is not None else array, files.Source(None))
+                yield Sample(array.copy() if array.base is not None else array, files.Source(None), name)
         except Exception as error:  # whatever a broken chunk makes of it
             yield from [Failed(f"{self.origin}: {text_of(error)}")] * (len(self) - made)
 
@@ -153,6 +154,8 @@ def opened(inputs: list[str], key: str | None, folder: Path, without: tuple[Path
         If there is nothing, or what there is cannot be read.
     """
     if len(inputs) == 1 and (found := _one(inputs[0], key, folder)) is not None:
+        if isinstance(found, Files):
+            files.refuse_key(inputs[0], key, "a list of paths holds no array")
         return found
     names: list[str] = []
     for given in inputs:
@@ -165,6 +168,7 @@ def opened(inputs: list[str], key: str | None, folder: Path, without: tuple[Path
             names += [name for name in found_here if not os.path.isdir(name)]
     if not names:
         raise Problem(f"{', '.join(inputs)}: there is no picture and no .npy file")
+    files.refuse_key(inputs[0], key, "only one .npz, .t7 or zarr input has several arrays")
     return Files(tuple(map(os.path.abspath, names)), tuple(names))
 
 
@@ -193,6 +197,7 @@ def _one(path: str, key: str | None, folder: Path) -> Source | None:
         begin = file.read(512)
     ending = Path(path).suffix.lower()
     if begin.startswith(b"\x93NUMPY"):
+        files.refuse_key(path, key, "an .npy file holds one array")
         try:
             return _rows(path, None, np.load(path, mmap_mode="r", allow_pickle=False))
         except (ValueError, OSError, EOFError) as error:
@@ -243,6 +248,7 @@ def _zarr(path: str, key: str | None) -> Any:
     except Exception as error:  # whatever zarr makes of a broken one
         raise Problem(f"{path}: cannot be read as zarr: {error}") from None
     if hasattr(found, "shape"):
+        files.refuse_key(path, key, "the folder holds one array")
         return found
     names = sorted(name for name, _ in found.arrays())
     if key is None and len(names) == 1:

@@ -35,6 +35,18 @@ KINDS = (
 # anew by every call and are often views of somebody's large arrays: copies, conversions and pickles take the elements of such a
 # view and leave the array around it. All other fields keep what they share.
 BUFFERS = ("output", "gradInput")
+# Fields of any class that hold what the last call left, memory to work in, clones for the steps of a sequence, or the nodes of a
+# graph, whose modules are in its list `modules`, too. A model consists of the others.
+_SCRATCH_NAMES = """
+    output gradInput gradWeight gradBias gradV gradG gradDiagCov finput fgradInput buffer buffer2 addBuffer noise
+    indices save_mean save_std columns ones scale normalized norm normp std centered weightBuffer gradOutputBuffer
+    outputExpanded gradInputEl gradMaxVals maxVals maxIdx minVals minIdx normalizedValues output_tensor
+    total_weight_tensor coef target isTarget randomSamples cumSizes gradBuffer nnz iSize zeroTensor reward
+    sharedClones outputs gradInputs gradOutputs cells h0 c0 cell gates
+    fg bg innode outnode forwardnodes backwardnodes
+    inputCache prob sum gate rows coord alphas actions batchGrid running mininput cooInput sampleidx
+"""
+SCRATCH = frozenset(_SCRATCH_NAMES.split())
 GRADIENTS = {"weight": "gradWeight", "bias": "gradBias", "v": "gradV", "g": "gradG", "diagCov": "gradDiagCov"}
 
 

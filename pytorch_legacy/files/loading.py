@@ -71,7 +71,9 @@ class Factory:
             raise
         except FieldError as error:
             raise T7Error(f"field {error} (in a {record.typename})") from error
-        except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
+        except MemoryError as error:
+            raise T7Error(f"there is not enough memory for the fields of a {record.typename}") from error
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
             raise T7Error(f"these are not the fields of a {record.typename}: {error!r:.200}") from error
         instance._remember(record)
         own = vars(instance)

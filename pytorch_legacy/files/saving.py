@@ -17,14 +17,15 @@ from pytorch_legacy.files.stored import Stored
 # What names that end so hold, and how a network gets there.
 _BY_NAME = "pytorch-legacy convert {net}.t7 {path}, or pytorch_legacy.interop.save(..., interop.tensors(net))"
 _WEIGHTS = "pytorch-legacy convert {net}.t7 {net}.safetensors gives weights by name, which PyTorch reads"
+_PLAIN = "pytorch_legacy.interop.plain.write writes tensors and tables so; or pytorch-legacy convert {net}.t7 {path}"
 _OTHERS = {
     **dict.fromkeys((".npz", ".safetensors", ".h5", ".hdf5"), _BY_NAME),
     **dict.fromkeys((".pt", ".pth", ".pkl"), _WEIGHTS),
     **dict.fromkeys((".py", ".pt2", ".onnx"), "pytorch-legacy convert {net}.t7 {path}"),
-    ".npy": "numpy.save writes an array",
+    **dict.fromkeys((".npy", ".csv"), _PLAIN),
     ".caffemodel": _WEIGHTS,
     **dict.fromkeys((".gz", ".bz2", ".xz", ".zst", ".zip", ".7z", ".tar", ".tgz"), "save {net}.t7, and pack that"),
-    **dict.fromkeys((".json", ".csv", ".mat", ".parquet", ".png", ".jpg", ".yaml", ".yml"), "save writes .t7 files alone"),
+    **dict.fromkeys((".json", ".mat", ".parquet", ".png", ".jpg", ".yaml", ".yml"), "save writes .t7 files alone"),
 }
 
 

@@ -13,16 +13,19 @@ from pytorch_legacy.files.fields import Fields, check_kinds
 from pytorch_legacy.files.fields import of as kinds_of
 from pytorch_legacy.files.form import BUFFERS, Form
 from pytorch_legacy.files.lua import LuaMethod, stand_in
+from pytorch_legacy.listed import Listed
 from pytorch_legacy.words import described
 
 from . import migration, t7
 
 
-class Stored:
+class Stored(metaclass=Listed):
     """Fields that are read from a .t7 file and written to one. The base of all objects: what they have, and of what type.
 
     Attributes
     ----------
+    _everyday : tuple of str
+        The methods of the base that ``help`` lists for each class (`Listed`). A class without it is listed whole.
     _typename : str
         Torch7's name of the class, "nn.Linear".
     _dtype : numpy.dtype
@@ -41,6 +44,7 @@ class Stored:
         same fields, so that only other objects in the file show which class it is.
     """
 
+    _everyday: ClassVar[tuple[str, ...]] = ("dtype",)
     _typename = "nn.TorchObject"
     _dtype: np.dtype[Any] = np.dtype(np.float32)
     _array: Any = np.ndarray
@@ -243,7 +247,7 @@ class _Places(NamedTuple):
 
 @cache
 def _places(cls: Any) -> _Places:
-    methods = frozenset(name for name in dir(cls) if callable(getattr(cls, name, None)))
+    methods = frozenset(name for base in cls.__mro__ for name in vars(base) if callable(getattr(cls, name, None)))
     form = cls._form
     unused = frozenset((*form.dropped, *form.scratch, *form.private, *form.properties))
     names = dict(form.renamed)

@@ -36,6 +36,9 @@ def examples_of(example: Any, module: Any) -> list[Any]:
     """
     if example is None and isinstance(module, Criterion):
         return _for_criterion(module)
+    if isinstance(example, list) and any(is_shape(entry) and None in entry for entry in example):
+        wanted = "expected a tuple for the shapes of a table, as ((None, 10), (None, 3, 32, 32))"
+        raise DtypeError(f"example: {wanted}, got a list of shapes")
     if is_shape(example) or (isinstance(example, tuple) and example):
         examples = _fitting(example, module)
     elif isinstance(example, list) and len(example) in (1, 2):

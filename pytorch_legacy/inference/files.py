@@ -15,9 +15,12 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files import t7
+from pytorch_legacy.files.form import SCRATCH
 from pytorch_legacy.files.t7.detect import detect
 from pytorch_legacy.files.t7.nodes import Malformed
 from pytorch_legacy.files.writing import check_target, whole
+from pytorch_legacy.interop import places, walk
+from pytorch_legacy.words import described
 from pytorch_legacy.words import text_shape as text_shape
 
 from .preprocessing import Preprocessing
@@ -64,6 +67,7 @@ def read(path: str, preprocessing: Preprocessing, key: str | None = None) -> Sou
         content = file.read(512 if regular else -1)  # what flows through a pipe can be read once
     source: Any = path if regular else io.BytesIO(content)
     if content.startswith(b"\x93NUMPY"):
+        refuse_key(path, key, "an .npy file holds one array")
         try:
             value = np.load(source, allow_pickle=False)
         except Exception as error:  # whatever NumPy makes of a broken file
@@ -74,6 +78,7 @@ def read(path: str, preprocessing: Preprocessing, key: str | None = None) -> Sou
         try:
             detect(content, "auto")
         except Malformed as error:
+            refuse_key(path, key, "only .npz and .t7 files hold several arrays")
             return _read_picture(path, source, preprocessing, error.message)
         value = tensors(path, t7.read(path if regular else content), key)
     for array in value if isinstance(value, list) else [value]:
@@ -85,18 +90,47 @@ def read(path: str, preprocessing: Preprocessing, key: str | None = None) -> Sou
     return Source(together, preprocessing=preprocessing)
 
 
+def refuse_key(path: str, key: str | None, reason: str) -> None:
+    """Raises a Problem if there is a ``--key``, because the input is no table of arrays."""
+    if key is not None:
+        raise Problem(f"{path}: --key {key}: {reason}; leave out --key")
+
+
 def tensors(path: str, value: Any, key: str | None) -> Any:
-    """The tensor of a .t7 file, or of the table in it, or a list of tensors."""
+    """Returns the tensor of a .t7 file, or a list of tensors: those at the place `key`, else those of a usual name."""
+    if key is not None:
+        if isinstance(value, np.ndarray):
+            refuse_key(path, key, "the file holds one tensor")
+        found = places.find(value, key)
+        if not found:
+            raise Problem(f"{path}: --key {key}: there is no such place; {choice(value)}")
+        value = found[0].value
+        if not _holds_tensors(value):
+            raise Problem(f"{path}: --key {key}: expected a tensor or a list of tensors, got {described(value)}")
+        return value
     if isinstance(value, dict):
-        wanted = [key] if key else ["input", "images", "image", "x", "data"]
-        tensors = {str(name): entry for name, entry in value.items() if _holds_tensors(entry)}
-        chosen = next((name for name in wanted if name in tensors), None)
-        if chosen is None:
-            raise Problem(f"{path}: choose a tensor of the table with --key: {', '.join(tensors) or 'there is none'}")
-        value = tensors[chosen]
+        usual = next((name for name in _USUAL_NAMES if name in value and _holds_tensors(value[name])), None)
+        if usual is None:
+            raise Problem(f"{path}: choose a tensor of the table with --key; {choice(value)}")
+        value = value[usual]
     if not _holds_tensors(value):
-        raise Problem(f"{path}: expected a tensor, a list of tensors or a table of these, got {type(value).__name__}")
+        got = described(value) if isinstance(value, (list, str, int, float, type(None))) else type(value).__name__
+        raise Problem(f"{path}: expected a tensor, a list of tensors or a table of these, got {got}")
     return value
+
+
+_USUAL_NAMES = ("input", "images", "image", "x", "data")
+
+
+def choice(value: Any) -> str:
+    """Returns the places of the first tensors in a value, in words."""
+    found = []
+    for visit in walk(value, lambda visit: visit.depth < 8):
+        if isinstance(visit.value, np.ndarray) and visit.seen is None and visit.value.size and visit.key not in SCRATCH:
+            found.append(places.text(visit))
+        if len(found) > 10:
+            break
+    return f"tensors of the file: {', '.join(found[:10]) or 'none'}{', ...' * (len(found) > 10)}"
 
 
 def _archive(path: str, source: Any, key: str | None) -> Any:

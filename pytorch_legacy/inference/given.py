@@ -29,6 +29,8 @@ def by_text(text: str, net: Module) -> Any:
             with suppress(UnsupportedError):  # of a class that is not known: the conversion says more
                 net.forward(inputs.mapped(np.copy, example))
         except THNNError as error:
+            if isinstance(error, MemoryError):
+                raise  # it says nothing against this input
             raise Problem(f"--input {text}: {error}{expected.words(net)}") from None
     forget(net)
     return examples

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pytorch_legacy.files import loading
-from pytorch_legacy.interop import Visit, walk
+from pytorch_legacy.interop import Visit, places, walk
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Unknown import Unknown
+from pytorch_legacy.words import described
 
 from .problem import Problem
 from .progress import busy
@@ -29,8 +30,10 @@ def load(path: str) -> Any:
 
 
 def networks(value: Any, depth: int = 4) -> Iterator[tuple[str, Module]]:
-    """Modules in a table, the tables within, and objects that are not known, each with its place: "model", "protos.rnn", "" for
-    the value itself. The list `modules` of an object is part of it."""
+    """Yields the networks in a value with their places (see `interop.places`): "model", "2.protos.rnn", "" for the value itself.
+
+    They are looked for in lists, tables and objects whose class is not known. The list `modules` of an object is part of it.
+    """
 
     def inside(visit: Visit) -> bool:
         isPart = visit.key == "modules" and visit.parent is not None and isinstance(visit.parent.value, Unknown)
@@ -38,7 +41,7 @@ def networks(value: Any, depth: int = 4) -> Iterator[tuple[str, Module]]:
 
     for visit in walk(value, inside):
         if is_network(visit.value) and (visit.seen is None or visit.depth == 1):
-            yield _place(visit), visit.value
+            yield places.text(visit, ""), visit.value
 
 
 def is_network(value: Any) -> bool:
@@ -58,39 +61,46 @@ def role(unknown: Unknown) -> str:
     return "module" if any(isinstance(value, (Module, np.ndarray)) for value in inside) or "modules" in fields else "data"
 
 
-def _place(visit: Visit) -> str:
-    return ".".join(map(str, visit.keys()))
-
-
 def network(path: str, value: Any, wanted: str | None = None) -> Module:
-    """The one network to run: the one at the place `wanted`, the only one, or the one with a usual name."""
+    """Returns the network at the place `wanted`; without one, the only network, or the one with a usual name.
+
+    Raises
+    ------
+    Problem
+        If there is none, or several and nothing says which. The text lists the places.
+    """
+    return located(path, value, wanted)[1]
+
+
+def located(path: str, value: Any, wanted: str | None = None) -> tuple[str, Module]:
+    """Returns the place of the network that `network` returns, and the network."""
     found = dict(networks(value))
     if wanted is not None:
-        module = found.get(wanted) or _at(value, wanted)
-        if module is None:
-            raise Problem(f"{path}: no network at {wanted!r}; there is: {', '.join(map(repr, found)) or 'none'}")
-        return module
+        visits = places.find(value, wanted)
+        modules = [visit for visit in visits if is_network(visit.value)]
+        if len(modules) > 1:
+            choice = _listed(places.text(visit) for visit in modules)
+            raise Problem(f"{path}: --model {wanted}: several modules have this name; choose one by its place: {choice}")
+        if modules:
+            return places.text(modules[0], ""), modules[0].value
+        got = f"expected a network, got {described(visits[0].value)}" if visits else "there is no such place"
+        raise Problem(f"{path}: --model {wanted}: {got}; networks of the file: {_listed(found)}")
     if not found:
         raise Problem(f"{path}: no network in this file; see: pytorch-legacy inspect {path}")
     usual = next((name for name in ("", *FAVOURITES) if name in found), None)
     chosen = next(iter(found)) if len(found) == 1 else usual
     if chosen is None:
-        raise Problem(f"{path}: several networks in this file, choose one with --model: {', '.join(found)}")
+        raise Problem(f"{path}: several networks in this file, choose one with --model: {_listed(found)}")
     if isinstance(found[chosen], Unknown) and (within := [name for name in found if name != chosen]):
         name = found[chosen]._typename
-        raise Problem(f"{path}: {name} is a class that is not known; choose another network with --model: {', '.join(within)}")
-    return found[chosen]
+        raise Problem(f"{path}: {name} is a class that is not known; choose another network with --model: {_listed(within)}")
+    return chosen, found[chosen]
 
 
-def _at(value: Any, wanted: str) -> Module | None:
-    """The module at a place that `networks` does not list, for example "model.modules.0"."""
-
-    def inside(visit: Visit) -> bool:
-        place = _place(visit)
-        return not place or wanted.startswith(f"{place}.")
-
-    places = (visit for visit in walk(value, inside) if _place(visit) == wanted and is_network(visit.value))
-    return next((visit.value for visit in places), None)
+def _listed(found: Iterable[str]) -> str:
+    """Returns places in words; of many, the first ones."""
+    names = [name or places.ROOT for name in found]
+    return ", ".join(names[:20]) + f" and {len(names) - 20} more" * (len(names) > 20) or "none"
 
 
 def leaves(module: Module) -> Iterator[Module]:

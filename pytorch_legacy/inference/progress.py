@@ -9,16 +9,28 @@ from contextlib import contextmanager
 
 from pytorch_legacy.files.t7.nodes import printable
 
+from .problem import Problem
+
 
 @contextmanager
-def busy(text: str) -> Iterator[None]:
-    """Show `text` on the terminal while the block runs; nothing is shown to a file or a pipe."""
+def busy(text: str, remedy: str = "") -> Iterator[None]:
+    """Shows `text` on the terminal while the block runs; nothing is shown to a file or a pipe.
+
+    If the block needs more memory than there is, the Problem that it raises says what was done, and the remedy.
+    """
     shown = Line()
     shown.show(f"{text} ...")
     try:
         yield
+    except MemoryError as error:
+        raise Problem(f"{text}: {out_of_memory(error)}{f'; {remedy}' if remedy else ''}") from None
     finally:
         shown.show("")
+
+
+def out_of_memory(error: MemoryError) -> str:
+    """Returns what to say of a lack of memory: where it was, if the error says so."""
+    return f"there is not enough memory{f' ({error})' if str(error) else ''}"
 
 
 class Line:

@@ -6,8 +6,9 @@
 {'model.0.weight': (2, 3), 'model.0.bias': (2,), 'mean': (3,)}
 """
 
+from . import places, plain
 from .files import READS, WRITES, load, save
-from .names import assign, nested, tensors
+from .names import assign, nested, notes, tensors
 from .walk import Visit, walk
 
-__all__ = ["READS", "WRITES", "Visit", "assign", "load", "nested", "save", "tensors", "walk"]
+__all__ = ["READS", "WRITES", "Visit", "assign", "load", "nested", "notes", "places", "plain", "save", "tensors", "walk"]

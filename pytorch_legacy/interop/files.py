@@ -18,6 +18,7 @@ from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, Valu
 from pytorch_legacy.files.writing import whole
 
 Arrays = Mapping[str, Tensor]
+Notes = Mapping[str, Mapping[str, str]]
 
 # A few bytes of a file may stand for terabytes: a tensor that repeats its elements, many that share them. Files of
 # others write all of that out, which is refused from here on.
@@ -31,12 +32,20 @@ _SAFETENSORS = {
 }  # fmt: skip
 
 
-def save(path: str | os.PathLike[str], arrays: Arrays) -> None:
+def save(path: str | os.PathLike[str], arrays: Arrays, notes: Notes | None = None) -> None:
     """Writes arrays to a file of the kind that its name ends in: .npz, .safetensors, .h5 (.hdf5).
 
     An existing file is replaced when the new one is complete, as by `pytorch_legacy.save`. Arrays that share memory are
     written under each name; in an .h5 file names of one and the same memory are links to one data set. There, a slash in
     a name makes a group.
+
+    Parameters
+    ----------
+    path : str or path
+    arrays : mapping of str to array
+    notes : mapping of str to mapping of str to str, optional
+        Text about arrays, by their names, as `pytorch_legacy.interop.notes` returns it. An .h5 file has it as attributes of
+        the data sets (``place``, ``name``), a .safetensors file as metadata (``0.weight.place``); .npz files have no room for it.
 
     Raises
     ------
@@ -55,9 +64,9 @@ def save(path: str | os.PathLike[str], arrays: Arrays) -> None:
     kind = Path(path).suffix.lower()
     for name, array in given.items():
         _check(f"interop.save: {os.fspath(path)}", kind, name, array, given)
-    _measure(path, given)
+    measure(path, given)
     with whole(path) as file:
-        write(file, given)
+        write(file, given, notes or {})
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Tensor]:
@@ -106,7 +115,7 @@ def _check(where: str, kind: str, name: Any, array: Tensor, arrays: Arrays) -> N
         raise ValueRangeError(f"{where}: expected a name {problem}, got {shown}")
 
 
-def _measure(path: Any, arrays: Arrays) -> None:
+def measure(path: Any, arrays: Arrays) -> None:
     """An error if arrays that repeat or share their elements would make a file that is out of proportion."""
     memory = sum({id(root): root.nbytes for root in map(storage_of, arrays.values())}.values())
     total = sum(array.nbytes for array in arrays.values())
@@ -128,7 +137,7 @@ def _package(name: str) -> Any:
         raise UnsupportedError(text) from None
 
 
-def _write_npz(file: BinaryIO, arrays: Arrays) -> None:
+def _write_npz(file: BinaryIO, arrays: Arrays, notes: Notes) -> None:
     # numpy.savez has no place for an array called "file".
     with zipfile.ZipFile(file, "w", allowZip64=True) as archive:
         for name, array in arrays.items():
@@ -141,7 +150,7 @@ def _read_npz(path: Any) -> dict[str, Tensor]:
         return {name: archive[name] for name in archive.files}
 
 
-def _write_safetensors(file: BinaryIO, arrays: Arrays) -> None:
+def _write_safetensors(file: BinaryIO, arrays: Arrays, notes: Notes) -> None:
     """The length of a header, the header as JSON, then the elements, those of the largest types first."""
     ordered = sorted(arrays.items(), key=lambda pair: -pair[1].itemsize)
     header: dict[str, Any] = {}
@@ -150,6 +159,8 @@ def _write_safetensors(file: BinaryIO, arrays: Arrays) -> None:
         start, end = end, end + array.nbytes
         kind = _SAFETENSORS[array.dtype.str[1:]]
         header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [start, end]}
+    said = {f"{name}.{key}": text for name, about in notes.items() if name in arrays for key, text in about.items()}
+    header = {"__metadata__": said} | header if said else header
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     file.write(len(text).to_bytes(8, "little") + text)
@@ -163,7 +174,7 @@ def _read_safetensors(path: Any) -> dict[str, Tensor]:
         return dict(package.load_file(path))
 
 
-def _write_h5(file: BinaryIO, arrays: Arrays) -> None:
+def _write_h5(file: BinaryIO, arrays: Arrays, notes: Notes) -> None:
     written: dict[Any, str] = {}
     with _package("h5py").File(file, "w") as archive:
         for name, array in arrays.items():
@@ -171,7 +182,7 @@ def _write_h5(file: BinaryIO, arrays: Arrays) -> None:
             if key in written:
                 archive[name] = archive[written[key]]
             else:
-                archive.create_dataset(name, data=array)
+                archive.create_dataset(name, data=array).attrs.update(notes.get(name, {}))
                 written[key] = name
 
 
@@ -203,7 +214,7 @@ def _reading(path: Any) -> Iterator[None]:
         raise DtypeError(f"{os.fspath(path)}: cannot be read as {Path(path).suffix}: {error}") from error
 
 
-WRITES: dict[str, Callable[[BinaryIO, Arrays], None]] = {
+WRITES: dict[str, Callable[[BinaryIO, Arrays, Notes], None]] = {
     ".npz": _write_npz,
     ".safetensors": _write_safetensors,
     ".h5": _write_h5,

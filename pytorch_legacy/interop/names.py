@@ -11,24 +11,13 @@ import numpy as np
 from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import FieldError, ShapeError
 from pytorch_legacy.files import t7
+from pytorch_legacy.files.form import SCRATCH
 from pytorch_legacy.files.t7.nodes import printable
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.objects import Object
 
+from . import places
 from .walk import Visit, walk
-
-# Fields of modules that hold what the last call left, memory to work in, clones for the steps of a sequence, or the nodes of
-# a graph, whose modules stand in its list too; nothing that a model consists of.
-_SCRATCH_NAMES = """
-    output gradInput gradWeight gradBias gradV gradG gradDiagCov finput fgradInput buffer buffer2 addBuffer noise
-    indices save_mean save_std columns ones scale normalized norm normp std centered weightBuffer gradOutputBuffer
-    outputExpanded gradInputEl gradMaxVals maxVals maxIdx minVals minIdx normalizedValues output_tensor
-    total_weight_tensor coef target isTarget randomSamples cumSizes gradBuffer nnz iSize zeroTensor reward
-    sharedClones outputs gradInputs gradOutputs cells h0 c0 cell gates
-    fg bg innode outnode forwardnodes backwardnodes
-    inputCache prob sum gate rows coord alphas actions batchGrid running mininput cooInput sampleidx
-"""
-_SCRATCH = frozenset(_SCRATCH_NAMES.split())
 
 # What a row of the weight of a convolution consists of, where the weight is a matrix; old files of others have matrices too.
 _ROWS = {
@@ -39,6 +28,9 @@ _ROWS = {
     "TemporalConvolution": ("kW", "inputFrameSize"),
     "cudnn.TemporalConvolution": ("kH", "inputFrameSize"),
 }
+
+
+_MAX_NOTE_LENGTH = 1000  # characters: the attributes of an .h5 data set share 64 KiB
 
 
 def tensors(value: Any, *, everything: bool = False) -> dict[str, Tensor]:
@@ -69,6 +61,23 @@ def tensors(value: Any, *, everything: bool = False) -> dict[str, Tensor]:
     return {name: _seen(visit) for name, visit in _named(value, everything)}
 
 
+def notes(value: Any, *, everything: bool = False) -> dict[str, dict[str, str]]:
+    """Returns what is known of each tensor beside its elements: the strings "place" and "name", by the names of `tensors`.
+
+    The place counts from 1, as Torch7 prints (`interop.places`): that of the tensor ``model.0.weight`` is ``model.1.weight``.
+    The name is what the author called the module, such as ``conv1_1`` in the networks of loadcaffe; tensors of other modules have
+    none. `save` writes both into .h5 and .safetensors files.
+    """
+    found = {}
+    for name, visit in _named(value, everything):
+        found[name] = {"place": places.text(visit)[:_MAX_NOTE_LENGTH]}
+        owner = None if visit.parent is None else visit.parent.value
+        fields = getattr(owner, "fields", None) if isinstance(owner, t7.TorchObject) else getattr(owner, "__dict__", None)
+        if isinstance(fields, dict) and isinstance(called := fields.get("name"), str) and called:
+            found[name]["name"] = printable(called[:_MAX_NOTE_LENGTH])
+    return found
+
+
 def _named(value: Any, everything: bool) -> Iterator[tuple[str, Visit]]:
     counts: dict[str, int] = {}
     taken: set[str] = set()
@@ -97,7 +106,7 @@ def _wanted(visit: Visit, everything: bool) -> bool:
     if not _is_object(visit.parent.value):
         return not _is_clone(visit)
     key, module = visit.key, visit.parent.value
-    if not isinstance(key, str) or key in _SCRATCH or key.startswith(("_", "grad", "userGrad")):
+    if not isinstance(key, str) or key in SCRATCH or key.startswith(("_", "grad", "userGrad")):
         return False
     if key == "weight" and (around := _container(visit.parent)) is not None and _typename(around) == "nn.WeightNorm":
         return False  # which is computed from v and g
@@ -189,14 +198,14 @@ def assign(value: Any, arrays: Mapping[str, Any], *, partial: bool = False) -> i
     ShapeError
         An array does not fit. Nothing has been copied then.
     """
-    places = dict(_named(value, False))
-    unknown, missing = [sorted(set(a) - set(b)) for a, b in ((arrays, places), (places, arrays))]
+    known = dict(_named(value, False))
+    unknown, missing = [sorted(set(a) - set(b)) for a, b in ((arrays, known), (known, arrays))]
     if (unknown or missing) and not partial:
         lacks = [f"{text}: {', '.join(names[:5])}{', ...' * (len(names) > 5)}" for text, names in
                  (("not in the model", unknown), ("not among the arrays", missing)) if names]  # fmt: skip
         raise FieldError(f"interop.assign: {'; '.join(lacks)}")
     pairs = []
-    for name, visit in places.items():
+    for name, visit in known.items():
         if name in arrays:
             array = np.asarray(arrays[name])
             shapes = (visit.value, _seen(visit))

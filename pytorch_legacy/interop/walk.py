@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.files import t7
-from pytorch_legacy.files.t7.nodes import index_text, join_path, shown
 from pytorch_legacy.nn.Unknown import Unknown
 from pytorch_legacy.objects import Object
 
@@ -48,25 +47,6 @@ class Visit:
             visit = visit.parent
         return keys[::-1]
 
-    def __str__(self) -> str:
-        """The place as in error messages: Lua's notation, which counts from 1; "root" is the whole."""
-        parts = []
-        visit = self
-        while visit.parent is not None:
-            parts.append(visit.segment())
-            visit = visit.parent
-        return join_path(["root", *parts[::-1]])
-
-    def segment(self) -> str:
-        """The last step of the place: ``.weight`` or ``[3]``."""
-        within = None if self.parent is None else self.parent.value
-        if isinstance(within, (list, tuple)):
-            return f"[{self.key + 1}]"
-        if has_identity(key := self.key.value if isinstance(self.key, t7.IdentityKey) else self.key):
-            name = getattr(key, "typename", None) or getattr(key, "_typename", None)
-            return f"[<{shown(name or ('tensor' if isinstance(key, np.ndarray) else 'table'))}>]"
-        return f".{self.key}" if self.key in ("<header>", "<contents>", "<upvalues>", "<key>") else index_text(self.key)
-
 
 def children(value: Any) -> Iterator[tuple[Any, Any]]:
     """Keys and values of what stands directly inside `value`."""
@@ -99,12 +79,13 @@ def has_identity(value: Any) -> bool:
 def walk(value: Any, inside: Any = lambda visit: True) -> Iterator[Visit]:
     """All values in the order of the file, each object's contents once.
 
+    `value` may be a Visit: then the walk begins there, and places count from where that one began.
     `inside` is asked for each visit whether its contents shall be visited too.
     """
     first: dict[int, Visit] = {}
     opened: list[Visit] = []
     around: set[int] = set()
-    waiting = [iter([Visit(value, None, None)])]
+    waiting = [iter([value if isinstance(value, Visit) else Visit(value, None, None)])]
     while waiting:
         visit = next(waiting[-1], None)
         if visit is None:

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Self, overload
+from typing import Any, ClassVar, Self, overload
 
 from pytorch_legacy.arguments import as_kind, checked
 from pytorch_legacy.arrays import Tensor, overlap
@@ -10,7 +10,7 @@ from pytorch_legacy.errors import TOO_DEEP, IndexRangeError, ShapeError, THNNErr
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import clear, lasting, recursiveSum
+from pytorch_legacy.nn.utils import clear, lasting, name_of, recursiveSum
 from pytorch_legacy.passes import is_own, marks_module
 
 
@@ -48,6 +48,10 @@ class Container(Module):
     (2,)
     """
 
+    _everyday: ClassVar[tuple[str, ...]] = (
+        "__getitem__", "__len__", "__setitem__", "add", "clearState", "dtype", "evaluate", "get", "parameters", "reset", "size",
+        "training", "updateParameters", "zeroGradParameters",
+    )  # fmt: skip
     _file = Form(defaults={"modules": lambda fields: []})
     _isList = False  # True of those that take any number of modules: a part of such a container is one, too
 
@@ -217,7 +221,9 @@ class Container(Module):
         """Tells an exception in which child it was raised."""
         if isinstance(error, RecursionError):
             raise UnsupportedError(TOO_DEEP.format(self._typename)) from None
-        place = f"in module {index + 1} of {self._typename}"
+        children = self._children()
+        name = name_of(children[index]) if index < len(children) else ""
+        place = f"in module {index + 1}{f' ({name})' * bool(name)} of {self._typename}"
         if isinstance(error, THNNError):
             error.where.insert(0, place)
         else:

@@ -1,6 +1,6 @@
 """The base of all losses."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,8 @@ class Criterion(Object):
     >>> SumOfErrors()(np.float32([1, 2]), np.float32([0, 0]))
     (3.0, array([1., 1.], dtype=float32))
     """
+
+    _everyday: ClassVar[tuple[str, ...]] = ("__call__", "backward", "forward", "summary", "updateGradInput", "updateOutput")
 
     def __init__(self) -> None:
         self._dtype = default_dtype()

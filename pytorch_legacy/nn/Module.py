@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -84,6 +84,11 @@ class Module(Tuning):
     array([ 4., 16.], dtype=float32)
     """
 
+    _everyday: ClassVar[tuple[str, ...]] = (
+        "__call__", "accGradParameters", "apply", "backward", "clearState", "clone", "evaluate", "findModules", "forward",
+        "getParameters", "parameters", "reset", "share", "summary", "training", "updateGradInput", "updateOutput",
+        "updateParameters", "zeroGradParameters",
+    )  # fmt: skip
     weight: Tensor | None = None
     bias: Tensor | None = None
     gradWeight: Tensor | None = None
@@ -104,7 +109,7 @@ class Module(Tuning):
 
     @marks
     def forward(self, input: Any) -> Any:
-        """The output for `input`: another name of ``updateOutput``."""
+        """Returns the output for `input`: another name of ``updateOutput``. ``help(nn.Module)`` has all methods of modules."""
         if type(input) is not np.ndarray:
             input = self._asArrays("input", input)
         fields = self.__dict__  # quicker than attributes: Object has a __getattr__
@@ -383,25 +388,11 @@ class Module(Tuning):
         return [module for module, _ in walks.every(self)]
 
     def summary(self, shape: Any = None, depth: int | None = None) -> Summary:
-        """The modules inside as a table: their parameters and, if there is a shape, their outputs and operations.
+        """Returns a table of the modules inside and their parameters, which prints itself; a notebook shows it as a table.
 
-        Parameters
-        ----------
-        shape : tuple of int, list, or array, optional
-            Of the input, with or without the batch; a list of shapes for a table of inputs; or the input itself, where it is
-            more than a shape, such as indices.
-        depth : int, optional
-            How deep to go into modules within modules.
-
-        Returns
-        -------
-        Summary
-            Prints as the table; a notebook shows it as one. The module itself is as it was.
-
-        Raises
-        ------
-        ShapeError
-            If the network does not take an input of that shape.
+        `shape` is the shape of an input, with or without the batch; a list of shapes for a table of inputs; or an input, such as
+        indices. With it the table has shapes of outputs and operations; a ShapeError says that the network does not take it.
+        `depth` says how deep to go into modules within modules.
         """
         return of_module(self, shape, depth)
 
@@ -412,10 +403,10 @@ class Module(Tuning):
             return super()._repr_html_()
 
     def __call__(self, input: Any = _NOTHING, gradOutput: Any = None) -> Any:
-        """The output for `input`; with `gradOutput` also the gradient of the input.
+        """Returns the output for `input`; with `gradOutput` also the gradient of the input.
 
-        Called with a node of nngraph, with a list of nodes or with nothing at all, a module computes nothing: it makes
-        a node, which takes the outputs of those nodes, for ``nn.gModule`` to build a network of.
+        For a node of nngraph, a list of nodes, or nothing, it returns a node with these inputs, of which ``nn.gModule`` builds a
+        network.
         """
         node = own("nngraph.Node")
         if input is _NOTHING:

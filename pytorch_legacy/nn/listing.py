@@ -10,13 +10,17 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.files.form import SCRATCH
 from pytorch_legacy.files.t7.nodes import printable
 from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.Unknown import Unknown
+from pytorch_legacy.nn.utils import name_of
 from pytorch_legacy.words import text_shape
 
 Row = tuple[str, ...]
+_NO_PARAMETERS = ("_", "grad", "userGrad", "running_", "modules")
 
 
 def first_line(value: Any) -> str:
@@ -72,21 +76,33 @@ def inner_modules(module: Any) -> list[Any]:
 
 
 def count(module: Module) -> int:
-    """Number of the module's parameters, each once however many modules share it."""
+    """Returns the number of the module's parameters. An array that several modules share counts once."""
+    return sum(array.size for array in _parameters(module, inside=True))
+
+
+def _parameters(module: Module, inside: bool = False) -> list[Any]:
+    """Returns the parameters of a module, each array once; with `inside` those of the modules inside it, too."""
     arrays: dict[Any, Any] = {}
-    for place in walk_modules(module):
-        if not place.seen and not _hands_on(place.module):
-            for array in _parameters(place.module):
+    known: set[int] = set()
+    waiting = [module]
+    while waiting:
+        for place in walk_modules(waiting.pop()) if inside else [Place(waiting.pop(), (), False, False)]:
+            if place.seen or id(place.module) in known:
+                continue
+            known.add(id(place.module))
+            if isinstance(place.module, Unknown):
+                found, modules = _weights(place.module)
+                waiting += modules
+            else:
+                found = _own_parameters(place.module)
+            for array in found:
                 arrays[array.__array_interface__["data"][0], array.shape] = array
-    return sum(array.size for array in arrays.values())
+    return [*arrays.values()]
 
 
-def _hands_on(module: Module) -> bool:
-    """Are its parameters those of the modules in it?"""
-    return bool(inner_modules(module)) and type(module).parameters is Container.parameters
-
-
-def _parameters(module: Module) -> list[Any]:
+def _own_parameters(module: Module) -> list[Any]:
+    if inner_modules(module) and type(module).parameters is Container.parameters:
+        return []  # they are those of the modules inside
     try:
         found = module.parameters()
     except (THNNError, RecursionError, TypeError, AttributeError):
@@ -94,34 +110,82 @@ def _parameters(module: Module) -> list[Any]:
     return [array for array in (found[0] if found else []) if isinstance(array, np.ndarray)]
 
 
-def rows(module: Module, shapes: dict[Any, Any] | None, depth: int | None, most: int | None) -> list[Row]:
-    """A line for each module, at most `most`: label, output and operations if the shapes are known, parameters."""
-    result: list[Row] = []
+def _weights(unknown: Unknown) -> tuple[list[Any], list[Module]]:
+    """Returns what may be parameters of an object whose class is not known, and the modules in its fields beside ``modules``.
+
+    These are the floating-point tensors that have a gradient, and those that are no results, scratch memory or statistics.
+    """
+    fields = unknown.fields if isinstance(unknown.fields, dict) else {"contents": unknown.fields}
+    own = {name: unknown.__dict__.get(name, value) if isinstance(name, str) else value for name, value in fields.items()}
+    arrays, modules = [], []
+    for name, value in own.items():
+        hasGradient = isinstance(name, str) and f"grad{name[:1].upper()}{name[1:]}" in own
+        if isinstance(name, str) and not hasGradient and (name in SCRATCH or name.startswith(_NO_PARAMETERS)):
+            continue
+        entries = value if isinstance(value, list) else [*value.values()] if isinstance(value, dict) else [value]
+        arrays += [entry for entry in entries if isinstance(entry, np.ndarray) and entry.dtype.kind == "f" and entry.size]
+        modules += [entry for entry in entries if isinstance(entry, Module)]
+    return arrays, modules
+
+
+def table(
+    module: Module, shapes: dict[Any, Any] | None = None, depth: int | None = None, most: int | None = None, place: str = ""
+) -> tuple[Row, list[Row]]:
+    """Returns the header of a network's table, and a row for each module, at most `most`.
+
+    Parameters
+    ----------
+    module : Module
+    shapes : dict, optional
+        What `run_on` returned: the table then has shapes of outputs and operations.
+    depth : int, optional
+        How deep to go into modules within modules.
+    most : int, optional
+    place : str
+        The place of the network in a file. It precedes the positions of modules: ``(model.1.2)``.
+
+    Notes
+    -----
+    The columns are module, name, output, parameters and operations. A name is what the author called a module, as loadcaffe
+    did (``conv1_1``); the column is left out if no module has one.
+    """
+    header = ("module", "name", "output", "parameters", "operations")
+    rows = [*_rows(module, shapes, depth, most, f"{place}." if place else "")]
+    shown = [True, any(row[1] for row in rows), shapes is not None, True, shapes is not None]
+    left, *others = ([cell for cell, isShown in zip(row, shown, strict=True) if isShown] for row in (header, *rows))
+    return tuple(left), [tuple(row) for row in others]
+
+
+def _rows(module: Module, shapes: dict[Any, Any] | None, depth: int | None, most: int | None, prefix: str) -> Iterator[Row]:
     numbers: dict[int, str] = {}
     owners: dict[Any, str] = {}
+    printed = 0
     for place in walk_modules(module):
-        inner, level, number = place.module, len(place.way), place.number()
+        inner, level, number = place.module, len(place.way), f"{prefix}{place.number()}"
         leaf = not inner_modules(inner)
+        if level == 0 and leaf:
+            number = prefix.removesuffix(".") or number
         if (level == 0 and not leaf) or (depth is not None and level > depth):
-            numbers.setdefault(id(inner), "1" if leaf else "the whole")
+            numbers.setdefault(id(inner), number if leaf else "the whole")
             continue
-        if most is not None and len(result) >= most:
-            result.append(("... and more (--all)", *([""] * (3 if shapes else 1))))
-            break
+        if most is not None and printed >= most:
+            yield "... and more (--all)", "", "", "", ""
+            return
+        printed += 1
         label = "  " * min(level - 1, 30) + f"({number}) "
         if place.seen:
             first = f"-> the same module as ({numbers[id(inner)]})" + ", which it stands in" * place.cyclic
-            result.append((f"{label}{first}", *([""] * (3 if shapes else 1))))
+            yield f"{label}{first}", "", "", "", ""
             continue
         numbers[id(inner)] = number
-        parameters = f"{count(inner):,}" if leaf else ""
+        counted = leaf or isinstance(inner, Unknown)
+        parameters = f"{sum(array.size for array in _parameters(inner, inside=leaf)):,}" if counted else ""
         label += first_line(inner) + _shared(inner, number, owners) if leaf else inner._typename
-        if shapes is None:
-            result.append((label, parameters))
-        else:
+        output, operations = "", ""
+        if shapes is not None:
             _, output, operations = shapes.get(id(inner), (None, "not run", 0))
-            result.append((label, output, parameters, f"{operations:,}" if leaf else ""))
-    return result
+        operations = f"{operations:,}" if leaf and shapes is not None else ""
+        yield label, name_of(inner), output, parameters, operations
 
 
 def _shared(module: Module, number: str, owners: dict[Any, str]) -> str:

@@ -63,7 +63,7 @@ def of_module(module: Module, shape: Any = None, depth: int | None = None) -> Su
     if shape is not None:
         module = module.sharedClone()  # its results and its mode stay as they are
         shapes = listing.run_on(module, _inputs(module, shape))
-    rows = listing.rows(module, shapes, depth, MOST_ROWS)
+    header, rows = listing.table(module, shapes, depth, MOST_ROWS)
     parameters = listing.count(module)
     total = ""
     if shapes:
@@ -71,7 +71,6 @@ def of_module(module: Module, shape: Any = None, depth: int | None = None) -> Su
         operations = sum(found[2] for found in shapes.values() if not getattr(found[0], "modules", None))
         size = text_shape(input.shape) if isinstance(input, np.ndarray) else described(input)
         total = f"total: {parameters:,} parameters, {operations:,} operations for an input of {size}"
-    header = ("module", "output", "parameters", "operations") if shapes is not None else ("module", "parameters")
     return Summary(f"{module._typename}, {parameters:,} parameters, {module.dtype}", header, rows, total)
 
 

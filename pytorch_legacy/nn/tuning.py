@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from math import hypot, inf, isnan, sqrt
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -36,6 +36,7 @@ class Tuning(Object):
     Source: Element-Research dpnn, ``Module.lua``.
     """
 
+    _everyday: ClassVar[tuple[str, ...]] = ()
     dpnn_online = False
 
     @checked

@@ -11,6 +11,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor, is_tensor, overlap, tree, type_name
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError
+from pytorch_legacy.files.t7.nodes import printable
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.objects import Object
 from pytorch_legacy.objects.base import fitting
@@ -111,6 +112,15 @@ def clear(self: Object, *fields: str) -> Object:
         elif value is not None:
             setattr(self, field, type(value)() if isinstance(value, (list, dict)) else None)
     return self
+
+
+def name_of(module: Any) -> str:
+    """Returns the name that an author gave to a module in the field ``name``, as loadcaffe does; "" if there is none.
+
+    Characters that do not print are written as Python shows them.
+    """
+    name = getattr(module, "__dict__", {}).get("name")
+    return printable(name[:200]) if isinstance(name, str) else ""
 
 
 def by_example(t1: Any, t2: Any, function: Callable[[Any, Tensor], Any]) -> Any:

@@ -13,7 +13,7 @@ from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor, as_arrays, buffer, on_device, overlap
 from pytorch_legacy.errors import DtypeError, FieldError, OutOfMemoryError, ShapeError
 from pytorch_legacy.files import form
-from pytorch_legacy.objects import held
+from pytorch_legacy.objects import held, results
 from pytorch_legacy.objects.conversion import Converted
 from pytorch_legacy.objects.printing import always
 from pytorch_legacy.passes import guarded
@@ -38,15 +38,20 @@ class Object(Converted):
         The arrays that passes of array operations read, which look at them first (held.py); bases say theirs.
     _constructed : set of str
         The attributes that constructors made in this process, for who looks for misspelt ones (files/misspelt.py).
+    changesDtype : bool
+        True of a class whose results have another dtype than the object on purpose. Results of a class of one's own are held to
+        the dtype of the object otherwise.
     _bindings : dict
         Backend code keeps here what it remembers between calls; clones, conversions and pickles go without it.
     _inPass : bool
         Is a thread within ``forward`` or ``backward``? See passes.py.
     """
 
+    _everyday: ClassVar[tuple[str, ...]] = ()
     _held: ClassVar[tuple[held.Held, ...]] = ()
     _looked: ClassVar[tuple[tuple[held.Held, str], ...]] = ()
     _addsSizes = False
+    changesDtype: ClassVar[bool] = False
     _constructed: set[str] = set()
     _inPass = False
 
@@ -73,6 +78,9 @@ class Object(Converted):
         for name in ("forward", "backward", "backwardUpdate"):
             if name in cls.__dict__:
                 setattr(cls, name, guarded(cls.__dict__[name]))
+        for name in () if isOurs else results.PASSES:
+            if isinstance(cls.__dict__.get(name), FunctionType):
+                setattr(cls, name, results.checked(cls.__dict__[name]))
         cls._looked = held.of(cls)
         if cls._looked and isOurs:
             held.watch(cls)

@@ -1,7 +1,7 @@
 """Conversion of objects to other types of tensors, on the host and on a device."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -33,26 +33,16 @@ class Converted(Copied):
         Constants that were given in double precision, byte by byte, under the names of the fields that have them rounded.
     """
 
+    _everyday: ClassVar[tuple[str, ...]] = ("cuda", "double", "float", "type")
     _exact: dict[str, bytes] = {}
 
     def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
         """Converts the floating-point arrays in all fields, objects inside included, and returns self.
 
-        Arrays that share a storage share the converted one. Integer arrays (indices, masks) keep their dtype.
-
-        Parameters
-        ----------
-        type
-            "torch.FloatTensor", "torch.DoubleTensor", or what NumPy takes for such a dtype; "torch.CudaTensor" (of single
-            precision), "torch.CudaDoubleTensor" and "torch.CudaHalfTensor" move all arrays to the current CUDA device.
-            Without it the method returns the name of the present type.
-        tensorCache
-            Hand one dictionary to several calls to keep sharing between their objects.
-
-        Raises
-        ------
-        DeviceError
-            If there is no CUDA device, or what is needed to use it is not installed.
+        `type` is "torch.FloatTensor", "torch.DoubleTensor" or a dtype of NumPy; "torch.CudaTensor", "torch.CudaDoubleTensor" and
+        "torch.CudaHalfTensor" move all arrays to the current CUDA device, and a DeviceError says if there is none. Without a type
+        the method returns the name of the present one. Integer arrays (indices, masks) keep their dtype. Arrays that share a
+        storage share the converted one; a dictionary `tensorCache` for several calls keeps sharing between their objects.
         """
         if type is None:
             return self._type

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from pytorch_legacy.objects import pickling
 class Copied(Stored):
     """Fields that can be copied and pickled. Arrays that share a storage share one in the copy."""
 
+    _everyday: ClassVar[tuple[str, ...]] = ("clone",)
     _isPart = False  # is it pickled as part of another object?
 
     def clone(self) -> Self:

@@ -1,7 +1,7 @@
 """The base of all modules that go through a sequence one step at a time."""
 
 from collections.abc import Callable
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from pytorch_legacy.errors import FieldError, ShapeError, UnsupportedError, ValueRangeError, located
 from pytorch_legacy.files.form import Form
@@ -64,6 +64,10 @@ class AbstractRecurrent(Container):
     5.0
     """
 
+    _everyday: ClassVar[tuple[str, ...]] = (
+        "accGradParameters", "evaluate", "forget", "maskZero", "maxBPTTstep", "recurrentModule", "training", "trimZero",
+        "updateGradInput", "updateOutput",
+    )  # fmt: skip
     _file = Form(
         oneBased=("step", "updateGradInputStep", "accGradParametersStep"),
         properties=("recurrentModule",),

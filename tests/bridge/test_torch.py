@@ -21,6 +21,7 @@ torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install
 
 def network() -> nn.Sequential:
     net = nn.Sequential().add(nn.SpatialConvolution(3, 4, 3, 5, 1, 1, 1, 2)).add(nn.ReLU(True))
+    net[0].name = "conv1_1"  # as loadcaffe names modules
     net.add(nn.SpatialConvolution(4, 2, 1, 1)).add(nn.SpatialBatchNormalization(2)).add(nn.SpatialMaxPooling(2, 2).ceil())
     return net.add(nn.View(-1).setNumInputDims(3)).add(nn.Linear(2 * 3 * 4, 5))
 
@@ -28,10 +29,10 @@ def network() -> nn.Sequential:
 def test_text() -> None:
     source = pl.to_torch(network(), (None, 3, 5, 7)).source
     for line in (
-        "self.conv1 = nn.Conv2d(3, 4, (5, 3), padding=(2, 1))  # 0",
-        "self.conv2 = nn.Conv2d(4, 2, 1)  # 2",
-        "self.bn = nn.BatchNorm2d(2)  # 3",
-        "self.fc = nn.Linear(24, 5)  # 6",
+        "self.conv1 = nn.Conv2d(3, 4, (5, 3), padding=(2, 1))  # 1 conv1_1",
+        "self.conv2 = nn.Conv2d(4, 2, 1)  # 3",
+        "self.bn = nn.BatchNorm2d(2)  # 4",
+        "self.fc = nn.Linear(24, 5)  # 7",
         "x = F.max_pool2d(x, 2, ceil_mode=True)",
         "x = torch.flatten(x, 1)",
         "Takes (N, 3, 5, 7), gives (N, 5).",
@@ -220,9 +221,9 @@ class Strange(nn.Module):
 
 def test_refusals(tmp_path: Path) -> None:
     net = nn.Sequential().add(nn.Linear(3, 3)).add(nn.Sequential().add(Strange()))
-    with pytest.raises(pl.bridge.NoRule, match=r"^1\.0 \(nn.Strange\), there is no rule"):
+    with pytest.raises(pl.bridge.NoRule, match=r"^2\.1 \(nn.Strange\), there is no rule"):
         pl.to_torch(net, (None, 3))
-    with pytest.raises(pl.THNNError, match=r"0 .*nn.Linear.*expected 3 columns"):
+    with pytest.raises(pl.THNNError, match=r"1 .*nn.Linear.*expected 3 columns"):
         pl.to_torch(net, (None, 4))
     with pytest.raises(pl.bridge.NoRule, match=r"nn\.Parallel: the number of slices varies"):
         pl.to_torch(nn.Parallel(1, 1, nn.Linear(3, 2), nn.Linear(3, 4)), (2, None, 3))
@@ -239,12 +240,12 @@ def test_difference_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     """A layer that computes something else is named, and nothing is written but by force."""
     net = nn.Sequential().add(nn.Linear(3, 3)).add(nn.Tanh())
     monkeypatch.setattr(nn.Tanh, "updateOutput", lambda self, input: input * 0.5)
-    with pytest.raises(pl.bridge.Differs, match=r"^1 \(nn.Tanh\)"):
+    with pytest.raises(pl.bridge.Differs, match=r"^2 \(nn.Tanh\)"):
         pl.to_python(net, tmp_path / "net.py", (None, 3))
     assert not [*tmp_path.iterdir()]
     module = pl.to_python(net, tmp_path / "net.py", (None, 3), force=True)
-    assert "IT DIFFERS from the old network: 1 (nn.Tanh)" in (tmp_path / "net.py").read_text()
-    assert module.proof.worst.place == "1"
+    assert "IT DIFFERS from the old network: 2 (nn.Tanh)" in (tmp_path / "net.py").read_text()
+    assert module.proof.worst.place == "2"
 
 
 def test_frames_of_equal_size() -> None:
@@ -294,3 +295,12 @@ def test_sizes_that_may_become_one(layer: nn.Module, shape: Any) -> None:
         assert module(torch.from_numpy(x)).shape == layer.forward(x).shape
     batch = pl.to_torch(nn.Squeeze(), (None, 4, None))
     assert [batch(torch.ones(n, 4, k)).shape for n, k in ((1, 3), (1, 1), (3, 1))] == [(1, 4, 3), (1, 4), (3, 4)]
+
+
+def test_shapes_of_a_table_are_a_tuple() -> None:
+    parts = nn.ParallelTable(nn.Linear(10, 4), nn.ParallelTable(nn.Linear(5, 4), nn.Linear(3, 4)))
+    net = nn.Sequential(parts, nn.FlattenTable(), nn.CAddTable())
+    shapes = ((None, 10), ((None, 5), (None, 3)))
+    assert pl.to_torch(net, shapes).proof.whole < 1e-5
+    with pytest.raises(pl.errors.DtypeError, match="expected a tuple for the shapes of a table"):
+        pl.to_torch(net, [*shapes])

@@ -65,7 +65,7 @@ def test_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pl.save(tmp_path / "net.t7", net)
     command = ["convert", str(tmp_path / "net.t7"), str(tmp_path / "out.py"), "--input", "Nx4"]
     assert main([*command, "--wrap"]) == 0
-    assert "out.1.t7" in capsys.readouterr().out
+    assert "out.2.t7" in capsys.readouterr().out
     spec = importlib.util.spec_from_file_location("out", tmp_path / "out.py")
     written = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(written)
@@ -127,7 +127,7 @@ def test_shared_and_unknown() -> None:
     net = nn.Sequential().add(nn.ConcatTable().add(both).add(both)).add(nn.FlattenTable()).add(nn.CAddTable())
     module = pl.to_torch(net, (None, 3), wrap=True)
     assert [*module.state_dict()] == ["legacy.weight"] and len(module.legacy_parts) == 1
-    with pytest.raises(pl.THNNError, match=r"^0 \(nn.Odd\).*not known"):
+    with pytest.raises(pl.THNNError, match=r"^1 \(nn.Odd\).*not known"):
         pl.to_torch(nn.Sequential().add(nn.Unknown("nn.Odd")), (None, 3), wrap=True)
 
 

@@ -52,7 +52,7 @@ def test_the_key_3_and_the_number_3(capsys, tmp_path) -> None:
     t7.write(tmp_path / "x.t7", {3: "number", "3": "text", "a.b": 1, "a b": 2, "é": 3, 2.5: 4, "": 5})
     assert main(["inspect", str(tmp_path / "x.t7"), "--all"]) == 0
     out = capsys.readouterr().out
-    assert "[3]       'number'" in out and "['3']     'text'" in out and "['a.b']" in out and "['']" in out
+    assert "\n  3       'number'" in out and "'3'     'text'" in out and "'a.b'   1" in out and "\n  ''      5" in out
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".safetensors", ".h5", ".t7"])

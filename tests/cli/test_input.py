@@ -213,7 +213,7 @@ def test_networks_in_objects_that_are_not_known(capsys, tmp_path) -> None:
     np.save(tmp_path / "in.npy", np.zeros((1, 3), np.float32))
     assert "--model: model.trunk" in fail(capsys, "run", model, str(tmp_path / "in.npy"))
     assert "1x3 out" in run(capsys, "run", model, str(tmp_path / "in.npy"), "--model", "model.trunk")
-    assert "1x3 out" in run(capsys, "run", model, str(tmp_path / "in.npy"), "--model", "model.trunk.modules.0")
+    assert "1x3 out" in run(capsys, "run", model, str(tmp_path / "in.npy"), "--model", "model.trunk.1")
     before = dict(pl.files.classes._registered)
     try:
         for _, stub in roles.values():

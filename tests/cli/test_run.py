@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import threading
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import nn, t7
 
-from .test_cli import DIGITS, EXAMPLES, ONE, TEST, fail, run
+from .test_cli import DIGITS, EXAMPLES, ONE, SUPERRES, TEST, fail, run
 
 NINE = str(EXAMPLES / "digits" / "digit_9.png")
 
@@ -153,7 +154,7 @@ def test_a_list_of_tensors_one_after_the_other(capsys, tmp_path) -> None:
     out = run(capsys, "run", DIGITS, str(data), "--time", "2")
     assert out.count("1x1x8x8 in, 1x10 out") == 3 and out.count("median of 2") == 3
     t7.write(data, [])
-    assert "there is none" in fail(capsys, "run", DIGITS, str(data))
+    assert "tensors of the file: none" in fail(capsys, "run", DIGITS, str(data))
 
 
 # ---------------------------------------------------------------------------------------------- what cannot run
@@ -209,3 +210,57 @@ def test_hostile_networks_are_one_line(capsys, tmp_path, network: t7.TorchObject
         if arguments[0] == "run" and words is not None:
             assert status == 1 and words in captured.err
     assert not (tmp_path / "out.npy").exists() or (tmp_path / "out.npy").stat().st_size < 10_000
+
+
+def test_options_without_a_use(capsys, tmp_path: Path) -> None:
+    """Each is one line, before the network runs."""
+    floats, several = str(tmp_path / "x.npy"), str(tmp_path / "x.npz")
+    np.save(floats, np.zeros((1, 1, 8, 8), np.float32))
+    np.savez(several, a=np.zeros((1, 1, 8, 8), np.float32), b=np.zeros((1, 1, 8, 8), np.float32))
+    digit = str(EXAMPLES / "digits" / "digit_3.png")
+    for arguments, text in (
+        (["--threads", "0", digit], "--threads 0: expected a whole number from 1 to 1024"),
+        (["--top", "0", digit], "--top 0: expected a whole number from 1 on"),
+        (["--key", "x", digit], f"{digit}: --key x: only .npz and .t7 files hold several arrays; leave out --key"),
+        (["--key", "x", floats], f"{floats}: --key x: an .npy file holds one array"),
+        (["--key", "c", several], "no array 'c'; there is: 'a', 'b'"),
+        (["--key", "x", "--input", "1x1x8x8"], "--key: is for files"),
+        (["--size", "8x8", "--input", "1x1x8x8"], "--size: is for files"),
+        (["--mean", "1", "--input", "1x1x8x8"], "--mean: is for files"),
+        (["--size", "8x8", floats], f"--size: is for pictures; {floats} has an array"),
+        (["--gray", floats], "--gray: is for pictures"),
+        (["--no-bgr", floats], "--bgr: is for pictures"),
+        (["--scale", "1", floats], f"--scale: is for bytes; {floats} has float32"),
+        (["--preset", "openface", floats], "--preset: is for bytes"),
+        (["--size", "8x8", floats, floats, "-o", str(tmp_path / "out")], "--size: is for pictures"),
+        (["--top", "3", "-o", str(tmp_path / "x.parquet"), digit], "--top: is for what is printed"),
+        (["--threads", "1", "--processes", "2", "-o", str(tmp_path / "x.parquet"), digit], "--threads 1: expected at least one"),
+    ):
+        text_of_error = fail(capsys, "run", DIGITS, *arguments)
+        assert text in text_of_error and text_of_error.count("\n") == 1, arguments
+    assert "--top: expected the scores of a classifier, got an output of 1x1x16x16" in fail(
+        capsys, "run", SUPERRES, "--input", "1x1x8x8", "--top", "3"
+    )
+    run(capsys, "run", DIGITS, digit, floats, "--size", "8x8", "-o", str(tmp_path / "both"))  # of use for one of them
+    run(capsys, "run", DIGITS, floats, "--mean", "0.5", "--scale", "1")
+    assert not (tmp_path / "x.parquet").exists()
+
+
+def test_a_lack_of_memory_names_the_file(capsys, tmp_path: Path, monkeypatch) -> None:
+    large = str(tmp_path / "large.t7")
+    pl.save(large, nn.Sequential(nn.SpatialUpSamplingNearest(2_000_000)))
+    digit = str(EXAMPLES / "digits" / "digit_3.png")
+    text = fail(capsys, "run", large, digit)
+    assert f"running {digit}: there is not enough memory (" in text and "--size WxH for pictures" in text
+    assert "in module 1 of nn.Sequential, nn.SpatialUpSamplingNearest: output: " in text and text.count("\n") == 1
+    assert "running --input 1x8x8: there is not enough memory" in fail(capsys, "run", large, "--input", "1x8x8")
+    assert f"{large}: there is not enough memory (in module 1 of" in fail(capsys, "inspect", large, "--input", "1x8x8")
+    if find_spec("torch"):
+        text = fail(capsys, "convert", large, str(tmp_path / "net.py"), "--input", "1x1x8x8")
+        assert f"converting {large}: there is not enough memory (in module 1 of" in text
+
+    def exhausted(*arguments: object, **keywords: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(pl.files.loading.t7, "read", exhausted)
+    assert f"reading {large}: there is not enough memory" in fail(capsys, "run", large, digit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -248,3 +249,158 @@ def test_map(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "dask.array", None)
     with pytest.raises(errors.UnsupportedError, match=r"pytorch-legacy\[dask\]"):
         pl.distributed.map(net, rows)
+
+
+def stopped(command: list[str], monkeypatch: pytest.MonkeyPatch, count: int) -> list[Path]:
+    """Runs a command until `count` parts are written; returns their paths."""
+    write, written = Parts.write, []
+
+    def interrupted(self: Parts, start: int, stop: int, table: object) -> None:
+        if len(written) == count:
+            raise KeyboardInterrupt
+        write(self, start, stop, table)
+        written.append(self._path(start, stop))
+
+    monkeypatch.setattr(Parts, "write", interrupted)
+    assert main(command) == 130
+    monkeypatch.undo()
+    return sorted(written)
+
+
+def flip(path: Path, place: int) -> None:
+    """Changes a bit of a file."""
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+
+
+def test_damaged_parts_are_computed_again(capsys, tmp_path: Path, monkeypatch) -> None:
+    folder, target = pictures(tmp_path / "in", 96, (3,)), tmp_path / "out.parquet"
+    command = ["run", DIGITS, str(folder), "-o", str(target), "--batch", "2", "--vector", "--threads", "4"]
+    run(capsys, *command)
+    complete = pq.read_table(target)
+    parts = stopped(command, monkeypatch, 7)
+    (parts[0].parent / "other-file.parquet").write_bytes(b"of somebody")
+    parts[0].write_bytes(b"")
+    parts[1].write_bytes(parts[1].read_bytes()[:-20])
+    flip(parts[2], parts[2].stat().st_size // 3)
+    table = pq.read_table(parts[3])
+    pq.write_table(table.slice(1), parts[3])
+    pq.write_table(table.drop_columns("vector"), parts[4])
+    shutil.copy(parts[6], parts[5])
+    out = run(capsys, *command)
+    for part, reason in zip(parts, (*["cannot be read"] * 3, "expected the rows", "expected the columns row, "), strict=False):
+        assert f"computed again, as it is damaged: {part}: {reason}" in out
+    assert "computed again: 1 more damaged parts" in out and f"going on: {len(table)} rows are done" in out
+    assert pq.read_table(target).equals(complete)
+    assert [*tmp_path.iterdir()] == [folder, target] or [*tmp_path.iterdir()] == [target, folder]
+
+
+def test_no_changed_byte_changes_a_number(tmp_path: Path) -> None:
+    """A changed byte makes a part unreadable, or is in what nobody reads."""
+    form = Form("scores", (3,), "float32", vector=True)
+    found = [np.random.default_rng(i).random(3, np.float32) for i in range(5)]
+    table = form.table(0, [f"{i}.png" for i in range(5)], found, [None] * 5)
+    parts = Parts(tmp_path)
+    parts.write(0, 5, table)
+    (part,) = tmp_path.iterdir()
+    size, refused = part.stat().st_size, 0
+    assert parts.check(form, tmp_path) == []
+    for place in range(0, size, 11):
+        flip(part, place)
+        if parts._problem(0, 5, form, tmp_path):
+            refused += 1
+        else:
+            assert parts._table(0, 5).equals(table), place
+        flip(part, place)
+    assert refused > size // 50
+
+
+def test_options_without_a_use(capsys, tmp_path: Path) -> None:
+    """Each is one line, before anything runs."""
+    floats, target = tmp_path / "x.npy", str(tmp_path / "out.parquet")
+    np.save(floats, np.zeros((4, 1, 8, 8), np.float32))
+    t7.write(tmp_path / "x.t7", {"a": [np.zeros((4, 1, 8, 8), np.float32)], "images": np.zeros((2, 1, 8, 8), np.float32)})
+    (tmp_path / "arrays").mkdir()
+    for i in range(2):
+        np.save(tmp_path / "arrays" / f"{i}.npy", np.zeros((1, 8, 8), np.float32))
+    (tmp_path / "list.txt").write_text(f"{tmp_path / 'arrays' / '0.npy'}\n")
+    folder = pictures(tmp_path / "in", 3, ())
+    for arguments, text in (
+        ([floats, "--key", "a"], "--key a: an .npy file holds one array"),
+        ([folder, "--key", "a"], "--key a: only one .npz, .t7 or zarr input has several arrays"),
+        ([tmp_path / "list.txt", "--key", "a"], "--key a: a list of paths holds no array"),
+        ([floats, "--size", "8x8"], f"--size: {floats}: arrays keep their size"),
+        ([tmp_path / "arrays", "--gray"], "--gray: "),
+        ([floats, "--scale", "2"], "--scale: "),
+        ([tmp_path / "x.t7", "--key", "b"], "--key b: there is no such place; tensors of the file: a.1, images"),
+    ):
+        text_of_error = fail(capsys, "run", DIGITS, *map(str, arguments), "-o", target)
+        assert text in text_of_error and text_of_error.count("\n") == 1, arguments
+    assert not [*tmp_path.glob("out*")]
+    assert "4 rows of 1x8x8 float32" in run(capsys, "run", DIGITS, str(tmp_path / "x.t7"), "--key", "a.1", "-o", target)
+
+
+def test_a_part_that_cannot_be_read_now_stays(tmp_path: Path, monkeypatch) -> None:
+    """A lack of memory, or a disk that fails, says nothing against a part."""
+    form, parts = Form("array", (2,), "float32"), Parts(tmp_path)
+    parts.write(0, 1, form.table(0, ["x"], [np.zeros(2, np.float32)], [None]))
+    for error in (MemoryError(), OSError(5, "Input/output error")):
+        with monkeypatch.context() as patch, pytest.raises(type(error)):
+            patch.setattr("pytorch_legacy.distributed.results._read", lambda path, error=error: (_ for _ in ()).throw(error))
+            parts.check(form, tmp_path)
+        assert parts.done() == [(0, 1)]
+
+
+def test_a_lack_of_memory_names_the_input(capsys, tmp_path: Path) -> None:
+    large, folder = str(tmp_path / "large.t7"), pictures(tmp_path / "in", 2, ())
+    pl.save(large, nn.Sequential(nn.SpatialUpSamplingNearest(2_000_000)))
+    text = fail(capsys, "run", large, str(folder), "-o", str(tmp_path / "out.parquet"))
+    assert f"{folder / '0000.png'}: there is not enough memory (in module 1 of" in text and "--size" in text
+
+
+def test_pictures_that_are_gone_are_computed_again(capsys, tmp_path: Path, monkeypatch) -> None:
+    folder, target = pictures(tmp_path / "in", 20, ()), tmp_path / "out.parquet"
+    command = ["run", SUPERRES, str(folder), "-o", str(target), "--batch", "1", "--threads", "1"]
+    parts = stopped(command, monkeypatch, 3)
+    names = [pq.read_table(part)["picture"][0].as_py() for part in parts]
+    (tmp_path / names[0]).unlink()
+    (tmp_path / names[1]).write_bytes((tmp_path / names[1]).read_bytes()[:-1])
+    out = run(capsys, *command)
+    assert f"{parts[0]}: its picture {names[0]} is missing or broken" in out and f"{parts[1]}: its picture" in out
+    assert str(parts[2]) not in out
+    for row in pq.read_table(target).to_pylist():
+        Image.open(tmp_path / row["picture"]).load()
+
+
+def test_the_note_of_a_run(capsys, tmp_path: Path, monkeypatch) -> None:
+    folder, target = pictures(tmp_path / "in", 32, ()), tmp_path / "out.parquet"
+    command = ["run", DIGITS, str(folder), "-o", str(target), "--batch", "2", "--threads", "1"]
+    parts = stopped(command, monkeypatch, 2)
+    note = parts[0].parent / "job.json"
+    content = note.read_bytes()
+    for broken in (content[:-10], b"", b"[]", b'{"same": {}, "plan": {}}'):
+        note.write_bytes(broken)
+        assert "job.json: is damaged" in fail(capsys, *command)
+    note.unlink()
+    assert "holds parts of a run, but no job.json that says of which; remove the folder" in fail(capsys, *command)
+    note.write_bytes(content)
+    assert "going on: " in run(capsys, *command)
+
+
+def test_a_part_that_breaks_while_the_run_goes_on(capsys, tmp_path: Path, monkeypatch) -> None:
+    folder, target = pictures(tmp_path / "in", 32, ()), tmp_path / "out.parquet"
+    command = ["run", DIGITS, str(folder), "-o", str(target), "--batch", "2", "--threads", "1"]
+    write = Parts.write
+
+    def broken(self: Parts, start: int, stop: int, table: object) -> None:
+        write(self, start, stop, table)
+        if start == 0:
+            self._path(start, stop).write_bytes(b"PAR1")
+
+    monkeypatch.setattr(Parts, "write", broken)
+    text = fail(capsys, *command)
+    assert "cannot be read" in text and "the same command computes its rows again" in text
+    monkeypatch.undo()
+    run(capsys, *command)
+    assert len(pq.read_table(target)) == 32

@@ -422,9 +422,9 @@ def test_functions_are_saved_again_and_listed(tmp_path, capsys):
     (tmp_path / "net.t7").write_bytes(content(record))
     assert main(["inspect", str(tmp_path / "net.t7")]) == 0
     shown = capsys.readouterr()
-    assert "function: root.modules[1].accGradParameters: a Lua function that does nothing" in shown.out
-    assert "function: root.modules[2].accGradParameters: a Lua function that does nothing" in shown.out
-    assert "the layer is frozen" in shown.out and "root.modules[1].updateOutput: a Lua function, which cannot run" in shown.out
+    assert "function: 1.accGradParameters: a Lua function that does nothing" in shown.out
+    assert "function: 2.accGradParameters: a Lua function that does nothing" in shown.out
+    assert "the layer is frozen" in shown.out and "1.updateOutput: a Lua function, which cannot run" in shown.out
     assert not shown.err
     assert main(["convert", str(tmp_path / "net.t7"), str(tmp_path / "net.npz")]) == 0
     assert "pytorch-legacy: warning: functions of Lua" in capsys.readouterr().err

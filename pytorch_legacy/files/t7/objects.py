@@ -9,6 +9,7 @@ import numpy as np
 
 from pytorch_legacy.arrays.tree import IdentityKey as IdentityKey
 from pytorch_legacy.errors import T7Error
+from pytorch_legacy.listed import Listed
 
 
 class TorchObject:
@@ -74,14 +75,14 @@ class Function:
         return f"<Lua function, {len(self.bytecode)} bytes of bytecode>"
 
 
-class Storage(np.ndarray[Any, Any]):
+class Storage(np.ndarray[Any, Any], metaclass=Listed):
     """A Torch storage that stands as a value of its own: a one-dimensional array.
 
     The type only tells it from a tensor. ``array.view(Storage)`` makes one that shares memory.
     """
 
 
-class DeviceTensor(np.ndarray[Any, Any]):
+class DeviceTensor(np.ndarray[Any, Any], metaclass=Listed):
     """An array that stands in a file as a tensor of a CUDA device: ``torch.CudaTensor``, ``torch.CudaDoubleTensor``.
 
     The type only tells it from a tensor of the CPU; tensors that share a storage are all of one kind.

@@ -1,0 +1,30 @@
+"""Which names ``help`` and ``dir`` list for a class: its own, those of its family, and what everybody needs of the bases."""
+
+from abc import ABCMeta
+from collections.abc import Iterable
+
+
+class Listed(ABCMeta):
+    """The class of classes with many inherited methods.
+
+    A base that has ``_everyday``, a tuple of names, lists its other names in its own help alone. So ``help(nn.Linear)`` has what
+    nn.Linear adds and what everybody needs, and ``help(nn.Module)`` has all methods of modules. The bases of NumPy are left out.
+    Only the lists of classes change: ``dir(nn.Linear(3, 2))`` has all names.
+
+    It derives from ABCMeta so that a class of one's own may have abstract methods.
+    """
+
+    def __dir__(cls) -> Iterable[str]:
+        names = set(super().__dir__())
+        shown: set[str] = set()
+        for base in cls.__mro__:
+            # Of an array `help` would print the documentation of its class; docstrings of classes say what it is.
+            own = {name for name, value in vars(base).items() if not hasattr(value, "__array_interface__")}
+            everyday = vars(base).get("_everyday", () if base.__module__ == "numpy" else None)
+            shown |= own & names if everyday is None or base is cls else own & names & {*everyday}
+            names -= vars(base).keys()
+        return shown - {"__abstractmethods__", "__annotations__"}
+
+    # The checks of ABCMeta look for registered classes, which takes several times as long.
+    __instancecheck__ = type.__instancecheck__  # type: ignore[assignment]
+    __subclasscheck__ = type.__subclasscheck__  # type: ignore[assignment]

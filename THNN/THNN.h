@@ -806,7 +806,7 @@ THNN_API int32_t THNN_(Threshold_updateOutput)(
 THNN_API int32_t THNN_(Threshold_updateGradInput)(
     THNNState *state,
     const THTensor *input,      /* [IN] * : in place, the output that took its memory */
-    const THTensor *gradOutput, /* [IN] as input */
+    const THTensor *gradOutput, /* [IN] as input : or another shape of as many elements */
     THTensor *gradInput,        /* [OUT] [INPLACE] as input */
     double threshold, double val, int32_t inplace);
 
@@ -819,8 +819,8 @@ THNN_API int32_t THNN_(Tanh_updateGradInput)(
     THNNState *state,
     const THTensor *input,      /* [IN] [OPTIONAL] * : not read */
     const THTensor *gradOutput, /* [IN] * */
-    THTensor *gradInput,        /* [OUT] [INPLACE] as gradOutput */
-    const THTensor *output);    /* [IN] as gradOutput */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as output */
+    const THTensor *output);    /* [IN] as gradOutput : or another shape of as many elements */
 
 THNN_API int32_t THNN_(Sigmoid_updateOutput)(
     THNNState *state,
@@ -831,8 +831,8 @@ THNN_API int32_t THNN_(Sigmoid_updateGradInput)(
     THNNState *state,
     const THTensor *input,      /* [IN] [OPTIONAL] * : not read */
     const THTensor *gradOutput, /* [IN] * */
-    THTensor *gradInput,        /* [OUT] [INPLACE] as gradOutput */
-    const THTensor *output);    /* [IN] as gradOutput */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as output */
+    const THTensor *output);    /* [IN] as gradOutput : or another shape of as many elements */
 
 THNN_API int32_t THNN_(SoftMax_updateOutput)(
     THNNState *state,
@@ -867,7 +867,7 @@ THNN_API int32_t THNN_(HardTanh_updateOutput)(
 THNN_API int32_t THNN_(HardTanh_updateGradInput)(
     THNNState *state,
     const THTensor *input,      /* [IN] * : in place, the output that took its memory */
-    const THTensor *gradOutput, /* [IN] as input */
+    const THTensor *gradOutput, /* [IN] as input : or another shape of as many elements */
     THTensor *gradInput,        /* [OUT] [INPLACE] as input */
     double min_val, double max_val, int32_t inplace);
 
@@ -880,7 +880,7 @@ THNN_API int32_t THNN_(LeakyReLU_updateOutput)(
 THNN_API int32_t THNN_(LeakyReLU_updateGradInput)(
     THNNState *state,
     const THTensor *input,      /* [IN] * : in place, the output that took its memory */
-    const THTensor *gradOutput, /* [IN] as input */
+    const THTensor *gradOutput, /* [IN] as input : or another shape of as many elements */
     THTensor *gradInput,        /* [OUT] [INPLACE] as input */
     double negval, int32_t inplace);
 
@@ -894,7 +894,7 @@ THNN_API int32_t THNN_(RReLU_updateOutput)(
 THNN_API int32_t THNN_(RReLU_updateGradInput)(
     THNNState *state,
     const THTensor *input,      /* [IN] * : in place, the output that took its memory */
-    const THTensor *gradOutput, /* [IN] as input */
+    const THTensor *gradOutput, /* [IN] as input : or another shape of as many elements */
     THTensor *gradInput,        /* [OUT] [INPLACE] as input */
     const THTensor *noise,      /* [IN] as input : when training; else not looked at */
     double lower, double upper, int32_t train, int32_t inplace);
@@ -909,7 +909,7 @@ THNN_API int32_t THNN_(PReLU_updateOutput)(
 THNN_API int32_t THNN_(PReLU_updateGradInput)(
     THNNState *state,
     const THTensor *input,      /* [IN] as in updateOutput */
-    const THTensor *gradOutput, /* [IN] as input */
+    const THTensor *gradOutput, /* [IN] as input : or another shape of as many elements */
     THTensor *gradInput,        /* [OUT] [INPLACE] as input */
     const THTensor *weight,     /* [IN] nOutputPlane : 1 when nOutputPlane is 0 */
     int64_t nOutputPlane);
@@ -917,7 +917,7 @@ THNN_API int32_t THNN_(PReLU_updateGradInput)(
 THNN_API int32_t THNN_(PReLU_accGradParameters)(
     THNNState *state,
     const THTensor *input,      /* [IN] as in updateOutput */
-    const THTensor *gradOutput, /* [IN] as input */
+    const THTensor *gradOutput, /* [IN] as input : or another shape of as many elements */
     THTensor *gradWeight,       /* [ACC] nOutputPlane : 1 when nOutputPlane is 0 */
     int64_t nOutputPlane, double scale);
 
@@ -930,7 +930,7 @@ THNN_API int32_t THNN_(ELU_updateOutput)(
 THNN_API int32_t THNN_(ELU_updateGradInput)(
     THNNState *state,
     const THTensor *input,      /* [IN] * : in place, the output that took its memory */
-    const THTensor *gradOutput, /* [IN] as input */
+    const THTensor *gradOutput, /* [IN] as input : or another shape of as many elements */
     THTensor *gradInput,        /* [OUT] [INPLACE] as input */
     const THTensor *output,     /* [IN] as input */
     double alpha, int32_t inplace);
@@ -944,7 +944,7 @@ THNN_API int32_t THNN_(SoftPlus_updateOutput)(
 THNN_API int32_t THNN_(SoftPlus_updateGradInput)(
     THNNState *state,
     const THTensor *input,      /* [IN] * */
-    const THTensor *gradOutput, /* [IN] as input */
+    const THTensor *gradOutput, /* [IN] as input : or another shape of as many elements */
     THTensor *gradInput,        /* [OUT] [INPLACE] as input */
     const THTensor *output,     /* [IN] [OPTIONAL] as input : not read */
     double beta, double threshold);
@@ -957,7 +957,7 @@ THNN_API int32_t THNN_(LogSigmoid_updateOutput)(
 THNN_API int32_t THNN_(LogSigmoid_updateGradInput)(
     THNNState *state,
     const THTensor *input,       /* [IN] * */
-    const THTensor *gradOutput,  /* [IN] as input */
+    const THTensor *gradOutput,  /* [IN] as input : or another shape of as many elements */
     THTensor *gradInput);        /* [OUT] [INPLACE] as input */
 
 THNN_API int32_t THNN_(HardShrink_updateOutput)(
@@ -969,7 +969,7 @@ THNN_API int32_t THNN_(HardShrink_updateOutput)(
 THNN_API int32_t THNN_(HardShrink_updateGradInput)(
     THNNState *state,
     const THTensor *input,      /* [IN] * */
-    const THTensor *gradOutput, /* [IN] as input */
+    const THTensor *gradOutput, /* [IN] as input : or another shape of as many elements */
     THTensor *gradInput,        /* [OUT] [INPLACE] as input */
     double lambda_);
 
@@ -982,7 +982,7 @@ THNN_API int32_t THNN_(SoftShrink_updateOutput)(
 THNN_API int32_t THNN_(SoftShrink_updateGradInput)(
     THNNState *state,
     const THTensor *input,      /* [IN] * */
-    const THTensor *gradOutput, /* [IN] as input */
+    const THTensor *gradOutput, /* [IN] as input : or another shape of as many elements */
     THTensor *gradInput,        /* [OUT] [INPLACE] as input */
     double lambda_);
 
@@ -1012,7 +1012,7 @@ THNN_API int32_t THNN_(Abs_updateOutput)(
 THNN_API int32_t THNN_(Abs_updateGradInput)(
     THNNState *state,
     const THTensor *input,       /* [IN] * */
-    const THTensor *gradOutput,  /* [IN] as input */
+    const THTensor *gradOutput,  /* [IN] as input : or another shape of as many elements */
     THTensor *gradInput);        /* [OUT] [INPLACE] as input */
 
 THNN_API int32_t THNN_(Square_updateOutput)(
@@ -1023,7 +1023,7 @@ THNN_API int32_t THNN_(Square_updateOutput)(
 THNN_API int32_t THNN_(Square_updateGradInput)(
     THNNState *state,
     const THTensor *input,       /* [IN] * */
-    const THTensor *gradOutput,  /* [IN] as input */
+    const THTensor *gradOutput,  /* [IN] as input : or another shape of as many elements */
     THTensor *gradInput);        /* [OUT] [INPLACE] as input */
 
 THNN_API int32_t THNN_(Exp_updateOutput)(
@@ -1035,8 +1035,8 @@ THNN_API int32_t THNN_(Exp_updateGradInput)(
     THNNState *state,
     const THTensor *input,      /* [IN] [OPTIONAL] * : not read */
     const THTensor *gradOutput, /* [IN] * */
-    THTensor *gradInput,        /* [OUT] [INPLACE] as gradOutput */
-    const THTensor *output);    /* [IN] as gradOutput */
+    THTensor *gradInput,        /* [OUT] [INPLACE] as output */
+    const THTensor *output);    /* [IN] as gradOutput : or another shape of as many elements */
 
 THNN_API int32_t THNN_(Log_updateOutput)(
     THNNState *state,
@@ -1046,7 +1046,7 @@ THNN_API int32_t THNN_(Log_updateOutput)(
 THNN_API int32_t THNN_(Log_updateGradInput)(
     THNNState *state,
     const THTensor *input,      /* [IN] * */
-    const THTensor *gradOutput, /* [IN] as input */
+    const THTensor *gradOutput, /* [IN] as input : or another shape of as many elements */
     THTensor *gradInput);       /* [OUT] [INPLACE] as input */
 
 THNN_API int32_t THNN_(Sqrt_updateOutput)(
@@ -1059,8 +1059,8 @@ THNN_API int32_t THNN_(Sqrt_updateGradInput)(
     THNNState *state,
     const THTensor *input,       /* [IN] [OPTIONAL] * : not read */
     const THTensor *gradOutput,  /* [IN] * */
-    THTensor *gradInput,         /* [OUT] [INPLACE] as gradOutput */
-    const THTensor *output);     /* [IN] as gradOutput */
+    THTensor *gradInput,         /* [OUT] [INPLACE] as output */
+    const THTensor *output);     /* [IN] as gradOutput : or another shape of as many elements */
 
 /* ------------------------------------------------------------------------------------------------ pooling */
 

@@ -30,7 +30,8 @@ def jacobian(layer: Module | Criterion, input: Tensor, target: Any = None, pertu
     """The largest error of what a layer computes backward: how far its gradients are from the derivatives of its output.
 
     Compared with central differences, in double precision, on a copy of the layer: the gradient of the input, and those of all
-    parameters, which must add up with what is there and be multiplied by ``scale``. A layer with a maximum, an absolute value or
+    parameters, which must add up with what is there and be multiplied by ``scale``. ``accUpdateGradParameters`` must move the
+    parameters by the same gradients. A layer with a maximum, an absolute value or
     another bend has no derivative there: the input should stay away from it.
 
     Parameters
@@ -91,7 +92,25 @@ def jacobian(layer: Module | Criterion, input: Tensor, target: Any = None, pertu
             return (gradient - 1) / 0.5
 
         errors.append(_error(columns(layer, x, added), expected))
+        errors.append(_error(_steps(layer, x, parameter), expected))
     return float(np.max(errors))
+
+
+def _steps(layer: Module, x: Tensor, parameter: Tensor) -> Tensor:
+    """How far ``accUpdateGradParameters`` moves a parameter, for each element of the output alone, divided by ``-lr``."""
+    parameters = (layer.parameters() or ([], []))[0]
+    kept = [each.copy() for each in parameters]
+
+    def moved(gradOutput: Tensor) -> Tensor:
+        before = parameter.copy()
+        layer.updateGradInput(x, gradOutput)
+        layer.accUpdateGradParameters(x, gradOutput, 0.5)
+        after = parameter.copy()
+        for each, original in zip(parameters, kept, strict=True):
+            each[...] = original
+        return (before - after) / 0.5
+
+    return columns(layer, x, moved)
 
 
 def _derivatives(layer: Module, x: Tensor) -> Tensor:

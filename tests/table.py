@@ -37,6 +37,21 @@ isDifferentiable = only(lambda case: case.jacobian)
 hasParameters = only(lambda case: case.target is None and any(case.make().parameters() or ()))
 
 
+# Layers whose gradOutput may have another shape with as many elements, as in Torch7.
+_ANY_SHAPE = """
+    Abs Add AddConstant CAdd CAddTable CDivTable CMaxTable CMinTable CMul CMulTable CSubTable Clamp Collapse Contiguous Copy
+    Dropout ELU Exp GradientReversal HardShrink HardTanh L1Penalty LayerNormalization LeakyReLU Log LogSigmoid Mul MulConstant
+    PReLU Power RReLU ReLU ReLU6 Reshape Sigmoid SoftPlus SoftShrink SoftSign SpatialDropout Sqrt Square Squeeze Tanh TanhShrink
+    Threshold Unsqueeze View VolumetricDropout WhiteNoise ZeroGrad
+    """
+
+
+takesAnyShape = only(lambda case: case.target is None and type(case.make()).__name__ in _ANY_SHAPE.split())
+takesOneShape = only(lambda case: case.target is None and type(case.make()).__name__ not in _ANY_SHAPE.split())
+takesAnyType = only(lambda case: case.target is None and case.make()._takesAnyType)
+takesOneType = only(lambda case: case.target is None and not case.make()._takesAnyType)
+
+
 def joined(*checks: Callable[[Case, str], None]) -> Any:
     """A test of several checks, each for the cases that it applies to: one item for a class. A row names its check and case."""
     table = []

@@ -10,7 +10,7 @@ import pytest
 from pytorch_legacy import errors
 from tests.case import Case, ErrorRow
 from tests.rows import rows
-from tests.table import CASES, CHECKS, ERRORS, isLayer, joined, only
+from tests.table import CASES, CHECKS, ERRORS, isLayer, joined, only, takesOneShape, takesOneType
 from tests.table import pytest_generate_tests as pytest_generate_tests
 from tests.trees import (
     Array,
@@ -123,7 +123,7 @@ def assert_refused(case: Case, dtype: str, misshape: Callable[[tuple[int, ...]],
     assert_same(held, before)
 
 
-@isLayer
+@takesOneShape
 def wrong_rank(case: Case, dtype: str) -> None:
     assert_refused(case, dtype, lambda shape: (1, *shape))
 
@@ -138,7 +138,7 @@ def wrong_width(case: Case, dtype: str) -> None:
     assert_refused(case, dtype, lambda shape: (*shape[:-1], shape[-1] + 1))
 
 
-@only(lambda case: case.target is None)
+@takesOneType
 def wrong_dtype(case: Case, dtype: str) -> None:
     """An input in the other precision is refused; the message names both."""
     trial = Trial(case, dtype)

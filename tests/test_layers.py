@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytorch_legacy import backend, nn
+from pytorch_legacy import backend, errors, nn
 from tests.capi import GENERIC
 from tests.case import Case
-from tests.table import CLASSES, hasParameters, isBatched, isDifferentiable, only
+from tests.table import CLASSES, hasParameters, isBatched, isDifferentiable, only, takesAnyShape, takesAnyType
 from tests.table import pytest_generate_tests as pytest_generate_tests
 from tests.trees import (
     Array,
@@ -179,9 +179,44 @@ def test_halves(case: Case, dtype: str) -> None:
     module.accGradParameters(input, gradOutput, 0.5)
     near = {"float64": 1e-12, "float32": 1e-5}[dtype]
     assert_close(gradients, [0.5 * g for g in whole.gradParameters], near, "accGradParameters")
+    kept = copied(gradients)
     module.accUpdateGradParameters(input, gradOutput, 0.25)
     moved = [p - 0.25 * g for p, g in zip(before, whole.gradParameters, strict=True)]
     assert_close(parameters, moved, near, "accUpdateGradParameters", largest(whole.gradParameters))
+    assert_same(gradients, kept)
+
+
+@takesAnyShape
+def test_gradOutput_of_another_shape(case: Case, dtype: str) -> None:
+    """Only the number of its elements and their order count. Results have the shapes that they always have."""
+    trial = Trial(case, dtype)
+    usual = trial.usual()
+    gradOutput = trial.gradOutput(usual.output)
+    count, wide = gradOutput.size, np.zeros((*gradOutput.shape, 2), dtype)
+    wide[..., 0] = gradOutput
+    others = [gradOutput.reshape(-1), gradOutput[None], gradOutput[..., None], gradOutput.reshape(gradOutput.shape[::-1])]
+    for other in (*others, wide[..., 0].reshape(1, count), wide.reshape(count, 2)[:, 0]):
+        found = trial.run(gradOutput=other.copy() if case.inplace else other)
+        assert_same(found.gradInput, usual.gradInput, str(other.shape))
+        assert_close(found.gradParameters, usual.gradParameters, {"float64": 1e-13, "float32": 1e-6}[dtype], str(other.shape))
+    for wrong in (np.zeros(count + 1, dtype), np.zeros((2, count), dtype), np.zeros(0, dtype)):
+        module = trial.module()
+        input = trial.fed(trial.input)
+        trial.forward(module, input)
+        with pytest.raises(errors.ShapeError, match="gradOutput: expected"):
+            module.updateGradInput(input, wrong)
+
+
+@takesAnyType
+def test_any_type_passes(case: Case, dtype: str) -> None:
+    """A layer that only moves elements hands them on in their own type, and their gradients too."""
+    trial = Trial(case, dtype)
+    other = np.dtype({"float64": "f4", "float32": "f8"}[dtype])
+    usual = trial.usual()
+    found = trial.run(cast(trial.input, other), cast(trial.gradOutput(usual.output), other))
+    assert {leaf.dtype for leaf in leaves([found.output, found.gradInput]) if leaf.dtype.kind == "f"} <= {other}
+    assert_close(cast(found.output, dtype), usual.output, 1e-6)
+    assert_close(cast(found.gradInput, dtype), usual.gradInput, 1e-6)
 
 
 # ---------------------------------------------------------------------------------------------- batches

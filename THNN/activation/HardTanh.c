@@ -7,6 +7,7 @@
  *
  *   input       *
  *   output      as input, overwritten; may be the input
+ *   gradOutput  as many elements as input, in any shape
  *   gradInput   as input, overwritten; may be gradOutput
  *
  * With inplace, output is the input and gradInput is gradOutput. What was limited lies on a bound then, and its gradient is 0

@@ -5,6 +5,7 @@
  *
  *   input       *
  *   output      as input, overwritten; may be the input
+ *   gradOutput  as many elements as input, in any shape
  *   gradInput   as input, overwritten; may be gradOutput
  *
  * With inplace, output is the input and gradInput is gradOutput. backward then finds outputs where inputs were, which have

@@ -5,6 +5,7 @@
  *
  *   input       *
  *   output      as input, overwritten; may be the input
+ *   gradOutput  as many elements as input, in any shape
  *   gradInput   as input, overwritten; may be gradOutput
  *
  * The logarithm is taken as min(x, 0) - log(1 + exp(-|x|)), which neither overflows nor loses digits. At -infinity it is

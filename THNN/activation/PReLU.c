@@ -7,6 +7,7 @@
  *   input       *, if nOutputPlane is 0; else C, N x C, N x C x L, N x C x H x W and so on, with C = nOutputPlane
  *   weight      nOutputPlane, or 1 when that is 0
  *   output      as input, overwritten; may be the input
+ *   gradOutput  as many elements as input, in any shape
  *   gradInput   as input, overwritten; may be gradOutput
  *   gradWeight  as weight, added to
  *
@@ -139,7 +140,7 @@ int32_t THNN_(PReLU_accGradParameters)(THNNState *state, const THTensor *input, 
                                        THTensor *gradWeight, int64_t nOutputPlane, double scale)
 {
   THNN_TRY(checkSlopes(__func__, "gradWeight", view(gradWeight), view(input), nOutputPlane, 1));
-  THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, input->size));
+  THNN_TRY(THNN_checkCount(__func__, "gradOutput", view(gradOutput), view(input)));
   if (THNN_nElement(view(input)) == 0) return THNN_OK;
 
   const Layout l = layoutOf(view(input), nOutputPlane);

@@ -10,6 +10,7 @@
  *   input       *
  *   output      as input, overwritten; may be the input
  *   noise       as input, overwritten when training
+ *   gradOutput  as many elements as input, in any shape
  *   gradInput   as input, overwritten; may be gradOutput
  *
  * With inplace, output is the input and gradInput is gradOutput. Slopes are not negative, so that outputs have the signs of

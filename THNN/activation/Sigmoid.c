@@ -5,7 +5,8 @@
  *
  *   input       *, which backward does not read
  *   output      as input, overwritten; may be the input
- *   gradInput   as gradOutput, overwritten; may be gradOutput or output */
+ *   gradOutput  as many elements as output, in any shape
+ *   gradInput   as output, overwritten; may be gradOutput or output */
 #include "activation/elementwise.h"
 
 #ifndef THNN_CUDA

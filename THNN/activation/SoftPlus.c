@@ -5,6 +5,7 @@
  *
  *   input       *
  *   output      as input, overwritten; may be the input. backward does not read it
+ *   gradOutput  as many elements as input, in any shape
  *   gradInput   as input, overwritten; may be gradOutput
  *
  * The logarithm is taken as max(z, 0) + log(1 + exp(-|z|)), so that no threshold makes it overflow. Torch7 computed the

@@ -5,6 +5,7 @@
  *
  *   input       *
  *   output      as input, overwritten; may be the input
+ *   gradOutput  as many elements as input, in any shape
  *   gradInput   as input, overwritten; may be gradOutput */
 #include "activation/elementwise.h"
 

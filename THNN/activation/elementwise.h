@@ -53,9 +53,7 @@ THNN_INLINE void blockwise(Elements e, int (*ordinary)(const real *, int64_t), r
 /* A layer that works in place was promised that y is x. */
 static inline int32_t checkInplace(const char *f, const char *xName, View x, const char *yName, View y)
 {
-  int same = x.data == y.data || THNN_nElement(x) == 0;
-  for (int32_t d = 0; d < x.nDimension; d++) same &= x.size[d] <= 1 || x.stride[d] == y.stride[d];
-  if (same) return THNN_OK;
+  if (THNN_nElement(x) == 0 || THNN_isSameView(x, y)) return THNN_OK;
   return THNN_fail(THNN_ERR_VALUE, f, yName, "expected the same view as %s, since inplace is set; got another", xName);
 }
 
@@ -67,12 +65,13 @@ static inline int32_t checkElements(const char *f, View input, View output, int3
   return inplace ? checkInplace(f, "input", input, "output", output) : THNN_OK;
 }
 
-/* The same for gradInput, computed from x and gradOutput: it may replace either of them. */
+/* The same for gradInput, which has the shape of x. gradOutput may have another shape of as many elements. gradInput may replace
+ * either of them. */
 static inline int32_t checkGradients(const char *f, const char *xName, View x, View gradOutput, View gradInput,
                                      int32_t inplace)
 {
   THNN_TRY(THNN_checkInput(f, xName, x, 0, THNN_MAX_DIMS, "any shape"));
-  THNN_TRY(THNN_checkShape(f, "gradOutput", gradOutput, x.nDimension, x.size));
+  THNN_TRY(THNN_checkCount(f, "gradOutput", gradOutput, x));
   THNN_TRY(THNN_checkOutput(f, "gradInput", gradInput, x.nDimension, x.size));
   return inplace ? checkInplace(f, "gradOutput", gradOutput, "gradInput", gradInput) : THNN_OK;
 }

@@ -139,10 +139,11 @@ int32_t THNN_checkOutput(const char *function, const char *name, View v, int32_t
   return THNN_OK;
 }
 
-/* The same elements at the same places. */
-static int isSameView(View a, View b)
+int THNN_isSameView(View a, View b)
 {
-  if (a.data != b.data || !THNN_sameShape(a, b)) return 0;
+  if (a.data != b.data) return 0;
+  if (THNN_isContiguous(a) && THNN_isContiguous(b)) return THNN_nElement(a) == THNN_nElement(b);
+  if (!THNN_sameShape(a, b)) return 0;
   for (int32_t d = 0; d < a.nDimension; d++)
     if (a.size[d] != 1 && a.stride[d] != b.stride[d]) return 0;
   return 1;
@@ -162,7 +163,7 @@ void THNN_hold(Call *call, View v, int isWritten)
   for (int32_t i = 0; i < call->nHeld; i++) {
     const Held *other = call->held + i;
     if (mine.end <= other->first || other->end <= mine.first || !(isWritten || other->isWritten)) continue;
-    if (call->inplace && isWritten != other->isWritten && isSameView(v, other->view)) continue;
+    if (call->inplace && isWritten != other->isWritten && THNN_isSameView(v, other->view)) continue;
     const Held *written = isWritten ? &mine : other, *reached = isWritten ? other : &mine;
     call->status = THNN_fail(THNN_ERR_VALUE, call->function, written->view.name,
                              "expected memory of its own, got memory that overlaps %s", reached->view.name);

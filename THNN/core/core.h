@@ -128,6 +128,8 @@ int32_t THNN_checkInput(const char *function, const char *name, View v, int minR
 int32_t THNN_checkShape(const char *function, const char *name, View v, int32_t nDimension, const int64_t *size);
 /* A readable tensor of this shape, or of another one with as many elements, which then go with its elements in their order. */
 int32_t THNN_checkCount(const char *function, const char *name, View v, View like);
+/* Whether two views have the same elements in the same order. Contiguous ones may have different shapes. */
+int THNN_isSameView(View a, View b);
 /* A readable tensor of exactly this shape that can be written: not read-only, no two elements at one address. */
 int32_t THNN_checkOutput(const char *function, const char *name, View v, int32_t nDimension, const int64_t *size);
 /* The rule of shapes: as input, but for the last n sizes. */

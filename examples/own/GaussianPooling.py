@@ -2,7 +2,6 @@
 
 from math import log
 from pathlib import Path
-from typing import Any
 
 import pytorch_legacy as pl
 
@@ -66,10 +65,6 @@ class GaussianPooling(pl.extension.Learner):
         """Starts again, and returns self."""
         self.weight[...] = log(self.variance)
         return self
-
-    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        """The gradients are computed before the variances change, which they depend on."""
-        self.sharedAccUpdateGradParameters(input, gradOutput, lr)
 
     def __repr__(self) -> str:
         return f"{self._typename}({self.weight.size}, {self.kW}x{self.kH}, {self.dW},{self.dH}, {self.padW},{self.padH})"

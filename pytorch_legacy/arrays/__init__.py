@@ -19,6 +19,7 @@ from .device import (
 from .storage import (
     Placement,
     Tensor,
+    any_overlap,
     flatten,
     is_repeated,
     map_storage,
@@ -39,6 +40,7 @@ __all__ = [
     "Placement",
     "Tensor",
     "address",
+    "any_overlap",
     "as_arrays",
     "buffer",
     "cupy",

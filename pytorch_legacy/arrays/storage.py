@@ -201,6 +201,21 @@ def _unpickled_view(root: Tensor, offset: int, shape: tuple[int, ...], strides: 
     return Placement((), placement(root).storage, offset, shape, strides).over(placement(root).storage)
 
 
+def any_overlap(arrays: Sequence[Tensor], others: Sequence[Tensor] = ()) -> bool:
+    """Whether one of `arrays` may share memory with another one of them or with one of `others`.
+
+    Arrays whose elements interlock, such as columns of one matrix, count as sharing.
+    """
+    spans = [(on_device(each), *_bounds(each), i) for i, group in enumerate((arrays, others)) for each in group if each.size]
+    ends: dict[tuple[bool, int], int] = {}  # of the memory so far, for each device and group
+    for device, low, high, group in sorted(spans):
+        rivals = (0, 1) if group == 0 else (0,)
+        if any(low < ends.get((device, rival), low) for rival in rivals):
+            return True
+        ends[device, group] = max(high, ends.get((device, group), high))
+    return False
+
+
 def _base_array(array: Tensor) -> Tensor | None:
     base = array.base
     if on_device(array):

@@ -61,7 +61,7 @@ class Loss(Module):
         return input
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
+        gradOutput = check.gradient(self, gradOutput, input)
         gradInput = self._resize("gradInput", input.shape)
         if self.mode != "loss":
             gradInput[...] = gradOutput

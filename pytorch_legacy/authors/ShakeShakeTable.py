@@ -51,7 +51,7 @@ class ShakeShakeTable(Module):
         return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input[0].shape)
+        gradOutput = check.gradient(self, gradOutput, input[0])
         if self.beta.shape != gradOutput.shape[:1]:
             raise NullError(f"{self._typename}: beta: expected what forward draws in training")
         beta = self._ofSamples(self.beta, gradOutput)

@@ -45,7 +45,7 @@ class TotalVariation(Module):
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         gradInput = self._zeros("gradInput", check.tensor(self, "input", input, 3, 4))
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
+        gradOutput = check.gradient(self, gradOutput, input)
         here = input[..., :-1, :-1]
         across, down = here - input[..., :-1, 1:], here - input[..., 1:, :-1]
         gradInput[..., :-1, :-1] += across + down

@@ -282,7 +282,7 @@ def _results(path: str, network: Module, given: Any, preprocessing: Preprocessin
     """Of one array, or of a list: the inputs of a network that takes several, else one after the other."""
 
     def prepared(array: Tensor) -> Tensor:
-        array = preprocessing.normalized(array).astype(network._dtype, copy=False)
+        array = preprocessing.normalized(array).astype(network._inputDtype, copy=False)
         return to_device(np.ascontiguousarray(array), network._onDevice)
 
     if not isinstance(given, list):
@@ -305,7 +305,7 @@ def _results(path: str, network: Module, given: Any, preprocessing: Preprocessin
 
 def _takes(network: Module, shape: tuple[int, ...]) -> bool:
     try:
-        network.forward(to_device(np.zeros(shape, network._dtype), network._onDevice))
+        network.forward(to_device(np.zeros(shape, network._inputDtype), network._onDevice))
     except Exception:  # it is not asked for a reason
         return False
     return True

@@ -37,6 +37,14 @@ class VolumetricCrossEntropyCriterion(Criterion):
         super().__init__()
         self.scec = SpatialCrossEntropyCriterion(weights)
 
+    @property
+    def sizeAverage(self) -> bool:  # type: ignore[override]
+        return self.scec.sizeAverage
+
+    @sizeAverage.setter
+    def sizeAverage(self, value: bool) -> None:
+        self.scec.sizeAverage = value
+
     def updateOutput(self, input: Tensor, target: Any) -> float:
         with located(f"in {self._typename}"):
             self.output = self.scec.updateOutput(*self._folded(input, target))

@@ -107,8 +107,8 @@ def _example(net: Module, blocks: Any) -> Tensor:
     """The output for a row of zeros."""
     if blocks.ndim == 0 or any(np.isnan(size) for size in blocks.shape[1:]):
         raise ShapeError(f"distributed.map: blocks: expected rows of a known shape, got {blocks.shape}")
-    if blocks.dtype != net.dtype:
-        raise DtypeError(f"distributed.map: blocks: expected {net.dtype}, as the network, got {blocks.dtype}; pass blocks.astype")
+    if blocks.dtype != (wanted := net._inputDtype):
+        raise DtypeError(f"distributed.map: blocks: expected {wanted}, as the network, got {blocks.dtype}; pass blocks.astype")
     return run(net, [np.zeros(blocks.shape[1:], blocks.dtype)])[0]
 
 

@@ -113,7 +113,7 @@ def made(
     form = stored.form if stored else _form(output, samples[0].source.is_picture, net, value, options)
     wanted = stored.batch if stored else options.batch
     batch, unit = _sizes(needs, source, samples[0].array, output, way, wanted, capacity.memory)
-    plan = stored or Plan(preprocessing, form, way, batch, unit, net.dtype.name)
+    plan = stored or Plan(preprocessing, form, way, batch, unit, net._inputDtype.name)
     inFlight = int(_IN_RESULTS * capacity.memory / (_IN_FLIGHT * max(output.nbytes, 256)))
     rows = min(int(max(_SECONDS, capacity.threads / _A_SECOND) / seconds), inFlight, len(source) // (4 * capacity.threads))
     return Made(plan, max(1, rows // plan.unit) * plan.unit, _notes(plan, net, source))
@@ -125,7 +125,7 @@ def _first(net: Module, source: Source, preprocessing: Preprocessing) -> tuple[l
     refused, unread = "", ""
     count = refusals = 0
     for start in range(0, min(len(source), _MOST_TRIED)):
-        for sample in source.cut(start, start + 1).samples(preprocessing, net.dtype):
+        for sample in source.cut(start, start + 1).samples(preprocessing, net._inputDtype):
             count += 1
             if isinstance(sample, Failed):
                 unread = unread or sample.text
@@ -152,7 +152,7 @@ def _resized(net: Module, source: Source, preprocessing: Preprocessing) -> tuple
     """The same for pictures in the only size that the network takes."""
     size = None
     for start in range(0, min(len(source), _MOST_TRIED)):
-        sample = next(source.cut(start, start + 1).samples(preprocessing, net.dtype))
+        sample = next(source.cut(start, start + 1).samples(preprocessing, net._inputDtype))
         if isinstance(sample, Sample) and sample.source.is_picture:
             size = expected.fixed_size(net, len(sample.array))
             break

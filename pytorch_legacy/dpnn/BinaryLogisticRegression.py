@@ -17,7 +17,8 @@ class BinaryLogisticRegression(Criterion):
 
     .. math:: loss = \\frac{1}{N} \\sum_n \\log(1 + \\exp(-t_n x_n))
 
-    or the sum without `sizeAverage`. Targets are 1 or -1.
+    or the sum without `sizeAverage`. Targets are 1 or -1, the classes. A sample with target 0 has no class: its loss is
+    log(2), and its gradient is 0.
 
     Parameters
     ----------
@@ -27,7 +28,7 @@ class BinaryLogisticRegression(Criterion):
     Raises
     ------
     DtypeError, ShapeError, ValueRangeError
-        If the input is not ``N`` or ``N x 1``, or the target is not as many numbers, 1 or -1.
+        If the input is not ``N`` or ``N x 1``, or the target is not as many numbers, each 1, 0 or -1.
 
     Notes
     -----
@@ -71,8 +72,7 @@ class BinaryLogisticRegression(Criterion):
     def _checked(self, input: Tensor, target: Any) -> tuple[Tensor, Tensor]:
         """The input, and the target in its shape."""
         input = check.tensor(self, "input", input, 1, 2)
-        signs = np.atleast_1d(check.signs(self, "target", target).astype(self._dtype))
-        for name, array in (("input", input), ("target", signs)):
-            if array.ndim > 2 or array.shape[1:] not in ((), (1,)) or array.size != input.size:
-                raise ShapeError(f"{self._typename}: {name}: expected {len(input)} or {len(input)} x 1, got {sizes(array.shape)}")
-        return input, signs.reshape(input.shape)
+        if input.shape[1:] not in ((), (1,)):
+            raise ShapeError(f"{self._typename}: input: expected {len(input)} or {len(input)} x 1, got {sizes(input.shape)}")
+        signs = check.signs(self, "target", target, hasZero=True).astype(self._dtype)
+        return input, check.matching(self, "target", signs, input.shape)

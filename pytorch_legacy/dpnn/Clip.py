@@ -55,5 +55,5 @@ class Clip(Module):
         return np.minimum(output, self._dtype.type(self.maxval), out=output)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        self.gradInput = check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
-        return gradOutput
+        self.gradInput = check.gradient(self, gradOutput, check.tensor(self, "input", input))
+        return self.gradInput

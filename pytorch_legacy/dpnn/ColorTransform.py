@@ -33,7 +33,7 @@ class ColorTransform(Module):
         return np.add(input, self.noise.reshape(*input.shape[:-2], 1, 1), out=output)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.like(self, "gradOutput", gradOutput, self._checked(input))
+        gradOutput = check.gradient(self, gradOutput, self._checked(input))
         gradInput = self._resize("gradInput", input.shape)
         gradInput[...] = gradOutput
         return gradInput

@@ -91,6 +91,7 @@ class NCEModule(Linear):
         },
     )
     dpnn_mediumEmpty = ("output", "gradInput", "momGradParams", "dpnn_input", "sampleidx")
+    _updatesDirectly = True
     bias: Tensor
     gradBias: Tensor
     sampleidx: Tensor

@@ -22,6 +22,8 @@ class ReverseTable(Module):
     [array([2., 3.], dtype=float32), array([1.], dtype=float32)]
     """
 
+    _takesAnyType = True
+
     def __init__(self) -> None:
         super().__init__()
         self.output, self.gradInput = [], []

@@ -15,7 +15,7 @@ class SpatialBinaryLogisticRegression(BinaryLogisticRegression):
 
     .. math:: loss = \\frac{1}{2 N H W} \\sum_{n,h,w} \\log(1 + \\exp(-t_{n,h,w} x_{n,h,w}))
 
-    Without `sizeAverage`, N is 1 in the divisor. Targets are 1 or -1.
+    Without `sizeAverage`, N is 1 in the divisor. Targets are 1 or -1, or 0 for a cell without a class, whose gradient is 0.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class SpatialBinaryLogisticRegression(BinaryLogisticRegression):
     Raises
     ------
     DtypeError, ShapeError, ValueRangeError
-        If the input is not ``(N x) 1 x H x W``, or the target is not numbers of the same shape, 1 or -1.
+        If the input is not ``(N x) 1 x H x W``, or the target is not as many numbers, each 1, 0 or -1.
 
     Notes
     -----
@@ -54,5 +54,5 @@ class SpatialBinaryLogisticRegression(BinaryLogisticRegression):
         shape = check.tensor(self, "input", input, 3, 4).shape
         if shape[-3] != 1:
             raise ShapeError(f"{self._typename}: input: expected one plane, got {sizes(shape)}")
-        signs = check.signs(self, "target", target).astype(self._dtype)
-        return input, check.shape(self, "target", signs, shape)
+        signs = check.signs(self, "target", target, hasZero=True).astype(self._dtype)
+        return input, check.matching(self, "target", signs, shape)

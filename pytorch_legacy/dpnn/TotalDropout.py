@@ -59,7 +59,7 @@ class TotalDropout(Module):
         return self._scale(input, output)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        gradOutput = check.gradient(self, gradOutput, check.tensor(self, "input", input))
         return self._scale(gradOutput, self._resize("gradInput", input.shape))
 
     def _scale(self, source: Tensor, target: Tensor) -> Tensor:

@@ -118,7 +118,7 @@ def _samples(module: Module, count: int, shape: tuple[int, ...]) -> Tensor:
     """Samples of as many planes as the layer wants, full of ones."""
     told = [getattr(layer, name, None) for layer in module.listModules() for name in ("nInputPlane", "inputFrameSize")]
     planes = next((number for number in told if number), 1)
-    return np.ones((count, planes, *shape), module._dtype)
+    return np.ones((count, planes, *shape), module._inputDtype)
 
 
 def _output(module: Any, samples: Tensor) -> Tensor:

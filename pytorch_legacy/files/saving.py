@@ -109,7 +109,7 @@ class _Records:
         """None for values that are no modules."""
         if not isinstance(value, Stored):
             return None
-        if value._onDevice:
+        if "cupy" in sys.modules:
             value = value._with({name: self.brought(field) for name, field in value.__dict__.items()})
         record = value._toRecord()
         if isinstance(record.fields, dict):

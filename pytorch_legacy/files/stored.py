@@ -71,6 +71,21 @@ class Stored(metaclass=Listed):
     def _type(self) -> str:
         return type_name(self._dtype, self._onDevice)
 
+    @property
+    def _inputDtype(self) -> np.dtype[Any]:
+        """The dtype of the floating-point arrays that the object takes."""
+        return self._dtype
+
+    def _ownType(self) -> tuple[Any, Any]:
+        """The dtype, and the class of arrays, to which the object itself was converted. Those of an object that holds others may
+        be different: see objects/typed.py."""
+        return self._dtype, self._array
+
+    @property
+    def _ownTypeName(self) -> str:
+        dtype, array = self._ownType()
+        return type_name(dtype, array is not np.ndarray)
+
     def _ownFields(self) -> dict[str, Any]:
         # A list first: another thread's pass may give the object one more field meanwhile.
         return {key: value for key, value in [*self.__dict__.items()] if key not in ("_bindings", "_inPass")}
@@ -109,12 +124,12 @@ class Stored(metaclass=Listed):
         type_ = fields.get("_type")
         if type_ is not None and not isinstance(type_, str) and self._knowsFields:
             raise FieldError(f"_type: expected the name of a tensor type, got {described(type_)}")
-        self._dtype = (ALL_TYPES.get(type_) if isinstance(type_, str) else None) or dtype_of(fields)
+        self._dtype = dtype = (ALL_TYPES.get(type_) if isinstance(type_, str) else None) or dtype_of(fields)
         # Without a gradInput many layers compute none, as in Torch7; an object without both was stripped of its buffers.
         if "gradInput" not in own:
-            own["gradInput"] = None if own.get("output") is not None else np.empty(0, self._dtype)
+            own["gradInput"] = None if own.get("output") is not None else np.empty(0, dtype)
         if "output" not in own:
-            own["output"] = np.empty(0, self._dtype)
+            own["output"] = np.empty(0, dtype)
         check_kinds(self)
         kinds = kinds_of(type(self))
         for name, default in form.defaults.items():
@@ -209,7 +224,7 @@ class Stored(metaclass=Listed):
         """The object as it stands in a .t7 file. What the class did not take over from its own file is as it was there."""
         own = self._toTorch7()
         if "_type" in self._fileFields:
-            own.setdefault("_type", self._type)
+            own.setdefault("_type", self._ownTypeName)
         fields = self._fileRest | own
         if not self._fileFields:
             for key, make in self._form.scratch.items():
@@ -316,4 +331,4 @@ def dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
         elif isinstance(value, (list, dict)):
             entries = list(islice(value.values() if isinstance(value, dict) else value, 100))
             waiting += entries[::-1]
-    return children[0]._dtype if children else np.dtype(np.float64)  # Torch7's own default
+    return children[0]._ownType()[0] if children else np.dtype(np.float64)  # Torch7's own default

@@ -42,7 +42,7 @@ def examples_of(example: Any, module: Any) -> list[Any]:
     if is_shape(example) or (isinstance(example, tuple) and example):
         examples = _fitting(example, module)
     elif isinstance(example, list) and len(example) in (1, 2):
-        examples = [_typed(one, module._dtype) for one in example]
+        examples = [_typed(one, module._inputDtype) for one in example]
     else:
         wanted = "a shape such as (None, 3, 224, 224), None where it may vary, or a list of two inputs"
         raise DtypeError(f"example: expected {wanted}, got {described(example)}")
@@ -164,7 +164,7 @@ def _drawn(example: Any, free: tuple[int, ...], module: Any, rng: np.random.Gene
     shape = tuple(next(sizes) if size is None else int(size) for size in example)
     if (least_and_end := indices(module)) is not None:
         return rng.integers(*least_and_end, shape)
-    return rng.standard_normal(shape).astype(module._dtype)
+    return rng.standard_normal(shape).astype(module._inputDtype)
 
 
 def indices(module: Any) -> tuple[int, int] | None:

@@ -19,8 +19,8 @@ def by_text(text: str, net: Module) -> Any:
     """The two inputs that ``--input`` stands for."""
     spec = expected.given(text, net)
     for array in inputs.arrays(spec):
-        if array.kind in ("float", "double") and inputs.KINDS[array.kind] != net._dtype.name:
-            raise Problem(f"--input {text}: the network computes in {net._dtype}, not in {array.kind}")
+        if array.kind in ("float", "double") and inputs.KINDS[array.kind] != net._inputDtype.name:
+            raise Problem(f"--input {text}: the network computes in {net._inputDtype}, not in {array.kind}")
     net.evaluate()
     examples = inputs.examples(spec, net)
     for example in examples:

@@ -156,7 +156,7 @@ def drawn(spec: Spec, net: Module, sizes: dict[str, int], rng: np.random.Generat
 
 def _drawn(array: Array, net: Module, sizes: dict[str, int], rng: np.random.Generator | None) -> Any:
     shape = [sizes[size] if isinstance(size, str) else size for size in array.sizes]
-    dtype = np.dtype(KINDS[array.kind]) if array.kind else net._dtype
+    dtype = np.dtype(KINDS[array.kind]) if array.kind else net._inputDtype
     least, largest = array.limits or ((0, 1) if dtype.kind == "f" else _limits(net))
     if rng is None:
         return np.full(shape, least, dtype) if least else np.zeros(shape, dtype)

@@ -66,7 +66,7 @@ class ConstAffine(Inplace):
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
+        gradOutput = check.gradient(self, gradOutput, input)
         gradInput = self._gradInputFor(input, gradOutput)
         np.multiply(gradOutput, self._channels(self.a, input), out=gradInput)
         return gradInput

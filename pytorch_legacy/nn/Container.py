@@ -2,19 +2,23 @@
 
 import copy
 from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
 from typing import Any, ClassVar, Self, overload
 
+import numpy as np
+
 from pytorch_legacy.arguments import as_kind, checked
-from pytorch_legacy.arrays import Tensor, overlap
-from pytorch_legacy.errors import TOO_DEEP, IndexRangeError, ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.arrays import Tensor, any_overlap, cupy, is_tensor, on_device, overlap
+from pytorch_legacy.errors import TOO_DEEP, ArgumentError, IndexRangeError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, lasting, name_of, recursiveSum
+from pytorch_legacy.objects import Typed
 from pytorch_legacy.passes import is_own, marks_module
 
 
-class Container(Module):
+class Container(Typed, Module):
     """Holds modules in the list ``modules`` and does for all of them what is asked of it.
 
     Modules count from 0, as everything here; ``print`` shows Torch7's picture, which counts from 1, and says so in
@@ -53,7 +57,13 @@ class Container(Module):
         "training", "updateParameters", "zeroGradParameters",
     )  # fmt: skip
     _file = Form(defaults={"modules": lambda fields: []})
+    _keepsType = False  # True of those that convert between the network around them and the modules inside
     _isList = False  # True of those that take any number of modules: a part of such a container is one, too
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        if "accUpdateGradParameters" in cls.__dict__:
+            cls.accUpdateGradParameters = _untied(cls.__dict__["accUpdateGradParameters"])  # type: ignore[method-assign]
+        super().__init_subclass__(**keywords)
 
     def __init__(self, *modules: Module) -> None:
         super().__init__()
@@ -65,17 +75,28 @@ class Container(Module):
         self.modules.append(module)
         return self
 
+    def extend(self, modules: Iterable[Module]) -> Self:
+        """Appends modules, as ``add`` does one by one, and returns self. If one of them is refused, none is appended."""
+        if not isinstance(modules, Iterable):
+            cure = "; add(module) appends one" if isinstance(modules, Module) else ""
+            raise ArgumentError(f"{self._typename}: modules: expected several modules, got {modules!r:.60}{cure}")
+        new = [as_kind(self, f"modules[{i}]", module, Module) for i, module in enumerate(modules)]
+        fields, old = dict(self.__dict__), list(self.modules)
+        try:
+            for module in new:
+                self.add(module)
+        except BaseException:
+            self.__dict__ = fields
+            self.modules[:] = old
+            raise
+        return self
+
     @checked
     def get(self, index: int) -> Module:
         """The module at `index`, which counts from 0; negative ones count from the end."""
         if not -len(self.modules) <= index < len(self.modules):
             raise IndexRangeError(f"{self._typename}: index: {index} is out of range for {len(self.modules)} modules")
         return self.modules[index]
-
-    @property
-    def dtype(self) -> Any:
-        """The dtype of the first parameter, if there is one: a container takes what its modules take."""
-        return next((array.dtype for array in (self.parameters() or ([],))[0]), self._dtype)
 
     def size(self) -> int:
         """The number of modules."""
@@ -173,6 +194,23 @@ class Container(Module):
         self._everywhere("parameters", _nothing, take, once=False)
         return found
 
+    def _parameterOwners(self) -> list[Module]:
+        found: list[Module] = []
+        if type(self).updateParameters is not Container.updateParameters or self._isReplaced("updateParameters"):
+            return [self]
+        walks.everywhere(self, "updateParameters", Container.updateParameters, _nothing, found.append)
+        return found
+
+    def _isTied(self) -> bool:
+        """Whether a module may read a parameter, to compute its gradient, after another module has moved it."""
+        learners: list[Module] = []
+        self._everywhere("parameters", _nothing, learners.append, once=False)
+        direct: list[Tensor] = []
+        readers: list[Tensor] = []
+        for module in learners:
+            (direct if module._mayUpdateDirectly() else readers).extend((module.parameters() or ([],))[0])
+        return any_overlap(readers, direct)
+
     def _everywhere(self, name: str, own: Callable[[Any], Any], call: Callable[[Any], Any], once: bool = True) -> None:
         """As `walks.everywhere`, for a method that this class has for all containers."""
         walks.everywhere(self, name, getattr(Container, name), own, call, once)
@@ -191,6 +229,49 @@ class Container(Module):
         for name, value in self.__dict__.items():
             if value is old:
                 self.__dict__[name] = module
+
+    def _typed(self) -> tuple[Any, Any]:
+        """The dtype of the network, and the class of its arrays, NumPy's or CuPy's.
+
+        They are those of the first parameter. If there is none, they are those of the first module that does not take every type.
+        An empty container has its own type.
+        """
+        if self._keepsType:
+            return self._ownType()
+        modules = []
+        for module in self._computing():
+            parameter = None if isinstance(module, Container) and module._keepsType else _first_parameter(module)
+            if parameter is not None:
+                return parameter.dtype, cupy().ndarray if on_device(parameter) else np.ndarray
+            if module is not self:
+                modules.append(module)
+        first = next((module for module in modules if not module._takesAnyType), modules[0] if modules else None)
+        return self._ownType() if first is None else (first._dtype, first._array)
+
+    @property
+    def _inputDtype(self) -> Any:
+        """That of the network, unless its first module converts: an nn.Copy takes its own type."""
+        first = next((module for module in self._computing() if not module._takesAnyType), self)
+        return self._dtype if first is self else first._inputDtype if type(first)._inputDtype is not _ITS_OWN else self._dtype
+
+    def _computing(self) -> Iterator[Module]:
+        """The modules inside that compute, each once, in their order.
+
+        A container that has parameters, or a type, of its own is one of them. The modules inside it are not.
+        """
+        seen: set[int] = set()
+        waiting: list[Module] = [self]
+        while waiting:
+            module = waiting.pop()
+            if id(module) in seen:
+                continue
+            seen.add(id(module))
+            isPlain = isinstance(module, Container) and not module._keepsType and type(module).parameters is Container.parameters
+            if not isPlain:
+                yield module
+                continue
+            modules = module._children()  # in a file that is being read they may be anything
+            waiting += [each for each in reversed(modules) if isinstance(each, Module)] if isinstance(modules, list) else []
 
     @marks_module
     def _each(self, function: Callable[[int, Module], Any], reverse: bool = False, marked: bool = False) -> list[Any]:
@@ -261,6 +342,33 @@ class Container(Module):
             text = repr(module).replace("\n", "\n         " if last else "\n    |    ")
             lines.append(f"    {' ' if last else '|'}`-> ({i}): {text}")
         return "\n".join([*lines, "     ... -> output", "}"])
+
+
+def _untied(method: Callable[..., None]) -> Any:
+    """A method ``accUpdateGradParameters`` of a container that lets one module after the other move its parameters.
+
+    If modules share a parameter, all gradients are computed first.
+    """
+
+    @wraps(method)
+    def untied(self: Container, input: Any, gradOutput: Any, lr: float) -> None:
+        if self._isTied():
+            self._updateApart(input, gradOutput, lr)
+        else:
+            method(self, input, gradOutput, lr)
+
+    return untied
+
+
+_ITS_OWN = Module._inputDtype  # of layers: their own type
+
+
+def _first_parameter(module: Module) -> Tensor | None:
+    try:
+        parameters = (module.parameters() or ([],))[0]
+    except Exception:  # a module that lacks a field says so when it runs
+        return None
+    return next((array for array in parameters if is_tensor(array) and array.dtype.kind == "f"), None)
 
 
 def _nothing(module: Any) -> None:

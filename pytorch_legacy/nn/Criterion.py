@@ -107,6 +107,6 @@ class Criterion(Object):
         return total / n if self.sizeAverage and n else total
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        if "sizeAverage" in vars(type(self)) and "sizeAverage" not in self._form.defaults:
+        if "sizeAverage" in vars(type(self)) and "sizeAverage" not in (*self._form.defaults, *self._form.properties):
             fields = migration.fill(self, fields, sizeAverage=True)
         super()._fromTorch7({"output": 0.0, **fields}, version)

@@ -32,6 +32,19 @@ from pytorch_legacy.passes import guarded, is_own, marks
 
 _NOTHING: Any = object()
 _STATISTICS = ("running_mean", "running_var")
+# A class that has one of these in the place of an inherited one does not inherit `_updatesDirectly`.
+_UPDATING = ("accGradParameters", "parameters", "updateParameters")
+_FUNCTIONS = ("_layer", "_names")
+
+
+def _updatesDirectly(cls: type["Module"]) -> bool:
+    for base in cls.__mro__:
+        fields = vars(base)
+        if "_updatesDirectly" in fields:
+            return bool(fields["_updatesDirectly"])
+        if not fields.keys().isdisjoint((*_UPDATING, *_FUNCTIONS)):
+            return False
+    return False
 
 
 def _liesOtherwise(gradient: Tensor, parameter: Tensor) -> bool:
@@ -66,6 +79,12 @@ class Module(Tuning):
         Parameters and their gradients, None where a layer has none.
     train : bool
         Training or evaluation, for layers that tell them apart.
+    _updatesDirectly : bool
+        True of a class whose ``accGradParameters`` reads no parameter, or none after it has added to ``gradWeight`` or
+        ``gradBias``. ``accUpdateGradParameters`` then puts ``weight`` and ``bias`` in the place of ``gradWeight`` and
+        ``gradBias``, so that it needs no array of gradients. A derived class with its own ``accGradParameters``,
+        ``parameters`` or ``updateParameters``, or with other C functions, does not inherit the permission.
+        ``pl.testing.jacobian`` proves it.
 
     Notes
     -----
@@ -95,6 +114,8 @@ class Module(Tuning):
     gradBias: Tensor | None = None
     train = True
     shared = False
+    _updatesDirectly = False
+    _takesAnyType = False  # True of modules that hand on arrays of all types
     _servesAllSteps = False  # True of recurrent modules, which keep account of their steps themselves
     _isSequencer = False
     _ownBuffers: frozenset[str] = frozenset()  # of modules with a flag `inplace`: the fields that hold buffers of their own
@@ -159,27 +180,23 @@ class Module(Tuning):
         """Adds `scale` times the gradients of the parameters to ``gradWeight`` and ``gradBias``."""
 
     def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        """Moves the parameters by ``-lr`` times their gradients."""
+        """Moves the parameters by ``-lr`` times their gradients. ``gradWeight`` and ``gradBias`` keep what they hold.
+
+        All gradients are computed before the first parameter moves, in arrays of zeros. A class that adds to its parameters
+        directly says so (``_updatesDirectly``).
+        """
         if self.shared:
             self.sharedAccUpdateGradParameters(input, gradOutput, lr)
         else:
             self.defaultAccUpdateGradParameters(input, gradOutput, lr)
 
     def defaultAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        """Moves the parameters with no detour: they stand in for their gradients."""
-        gradients = self.gradWeight, self.gradBias
-        self.gradWeight, self.gradBias = self.weight, self.bias
-        try:
-            self.accGradParameters(input, gradOutput, -lr)
-        finally:
-            self.gradWeight, self.gradBias = gradients
+        """Does ``accUpdateGradParameters`` for a module whose parameters are its own. A class may override it, as in Torch7."""
+        self._moveParameters(input, gradOutput, lr)
 
     def sharedAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        """Moves parameters that others share: their values must not change while the gradients are computed."""
-        if self.parameters():
-            self.zeroGradParameters()
-            self.accGradParameters(input, gradOutput, 1.0)
-            self.updateParameters(lr)
+        """Does ``accUpdateGradParameters`` for a module that shares parameters. A class may override it, as in Torch7."""
+        self._moveParameters(input, gradOutput, lr)
 
     def zeroGradParameters(self) -> Self:
         """Sets the gradients of the parameters to zero and returns self."""
@@ -430,6 +447,54 @@ class Module(Tuning):
 
     __array_ufunc__ = None  # else NumPy would subtract a module from each element of an array
 
+    def _moveParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
+        if self._mayUpdateDirectly():
+            gradients = self.gradWeight, self.gradBias
+            self.gradWeight, self.gradBias = self.weight, self.bias
+            try:
+                self.accGradParameters(input, gradOutput, -lr)
+            finally:
+                self.gradWeight, self.gradBias = gradients
+        else:
+            self._updateApart(input, gradOutput, lr)
+
+    def _mayUpdateDirectly(self) -> bool:
+        """Whether the parameters may be in the place of their gradients. A method of the object itself withdraws that."""
+        return _updatesDirectly(type(self)) and not self._isReplaced(*_UPDATING)
+
+    def _updateApart(self, input: Any, gradOutput: Any, lr: float) -> None:
+        """Computes all gradients, starting at zero, then moves each parameter, then restores the gradients."""
+        owners = [owner for owner in self._parameterOwners() if owner.parameters()]
+        kept = [(owner, owner._keptGradients()) for owner in owners]
+        try:
+            for owner in owners:
+                owner.zeroGradParameters()
+            if owners:
+                self.accGradParameters(input, gradOutput, 1.0)
+            for owner in owners:
+                owner.updateParameters(lr)
+                if len(owners) > 1:
+                    owner.zeroGradParameters()  # a gradient that two owners share moves the parameter once
+        finally:
+            for owner, gradients in kept:
+                owner._restoreGradients(gradients)
+
+    def _parameterOwners(self) -> list["Module"]:
+        """The modules whose methods zero gradients and move parameters: this one, or those inside a container."""
+        return [self]
+
+    def _keptGradients(self) -> Any:
+        """Copies of the gradients, for `_restoreGradients`."""
+        parameters, gradients = self._tunable("accUpdateGradParameters")
+        if len(parameters) != len(gradients):
+            got = f"{len(gradients)} gradients of {len(parameters)} parameters"
+            raise NullError(f"{self._typename}: accUpdateGradParameters: expected a gradient of each parameter, got {got}")
+        return [gradient.copy() for gradient in gradients]
+
+    def _restoreGradients(self, kept: Any) -> None:
+        for gradient, values in zip((self.parameters() or ([], []))[1], kept, strict=True):
+            gradient[...] = values
+
     def _newParameters(self, **shapes: int | tuple[int, ...]) -> None:
         """Makes parameters of these names and shapes, for ``reset`` to fill, and zeros for their gradients."""
         for name, shape in shapes.items():
@@ -472,14 +537,14 @@ class Module(Tuning):
         return self._resize(name, given.shape if shape is None else shape, apart=apart)
 
     def _zeros(self, name: str, example: Any, apart: Any = None) -> Any:
-        """Zeros in the shape of `example`, an array or a table of arrays, in the buffers of field `name` if they fit.
+        """Zeros in the shape of `example`, an array or a table of arrays, in the buffers of field `name` if they fit: gradients.
 
         They are new ones if `apart`, which is still to be read, lies in these.
         """
         old = getattr(self, name, None)
 
         def zeroed(old: Any, new: Tensor) -> Tensor:
-            return blocks.zero(buffer(old, new.shape, self._dtype, self._onDevice))
+            return blocks.zero(buffer(old, new.shape, check.gradientDtype(self, new), self._onDevice))
 
         try:
             zeros = by_example(None if overlap(old, apart) else old, example, zeroed)
@@ -575,6 +640,6 @@ class Module(Tuning):
                 elif name not in self._fileFields:
                     fields.pop(name, None)
         # Old files have no _type: that of the tensors counts.
-        if self._fileFields and "_type" not in self._fileFields and dtype_of(fields) == self._dtype:
+        if self._fileFields and "_type" not in self._fileFields and dtype_of(fields) == self._ownType()[0]:
             return fields
-        return fields | {"_type": self._type}
+        return fields | {"_type": self._ownTypeName}

@@ -82,5 +82,5 @@ class Unknown(Container):
             own = {key: value for key, value in self.__dict__.items() if key in fields and key not in self._OWN}
             fields = fields | {key: value for key, value in own.items() if value is not self._mended.get(key, fields)}
             if "_type" in fields:
-                fields["_type"] = self._type
+                fields["_type"] = self._ownTypeName
         return t7.TorchObject(self._typename, 1 if self._version is None else self._version, fields, self.header)

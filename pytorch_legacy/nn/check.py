@@ -36,9 +36,11 @@ def tensor(module: Object, name: str, value: Any, *ranks: int) -> Tensor:
 
 
 def array(module: Object, name: str, value: Any) -> Tensor:
-    """`value`, an array of integers, booleans or of the module's dtype: what layers take that only move elements."""
-    isInteger = is_tensor(value) and value.dtype.kind in "biu" and on_device(value) == module._onDevice
-    return value if isInteger else tensor(module, name, value)
+    """`value`, an array of numbers of any dtype: what layers take that only move elements."""
+    isNumbers = is_tensor(value) and value.dtype.kind in "biuf" and (value.dtype.isnative or value.dtype.kind != "f")
+    if not isNumbers or on_device(value) != module._onDevice:
+        raise DtypeError(mismatch(f"{module._typename}: {name}", value, module._dtype, module._onDevice))
+    return value
 
 
 def arrays(module: Object, name: str, value: Any) -> Any:
@@ -50,11 +52,26 @@ def arrays(module: Object, name: str, value: Any) -> Any:
     return value
 
 
+def slopes(module: Object, name: str, value: Any, example: Tensor) -> Tensor:
+    """`value`, a gradient of `example`: an array of its dtype. The gradient of integers has integers or the module's dtype."""
+    isInteger = example.dtype.kind in "biu"
+    if isInteger and is_tensor(value) and value.dtype.kind in "biu":
+        return array(module, name, value)
+    dtype = module._dtype if isInteger else example.dtype
+    if not is_tensor(value) or value.dtype != dtype or on_device(value) != module._onDevice:
+        raise DtypeError(mismatch(f"{module._typename}: {name}", value, dtype, module._onDevice))
+    return value
+
+
+def gradientDtype(module: Object, example: Tensor) -> Any:
+    """The dtype of the gradient of `example`: its own. If that has integers, the module's."""
+    return example.dtype if example.dtype.kind == "f" else module._dtype
+
+
 def like(module: Object, name: str, value: Any, example: Any) -> Any:
     """`value`, a gradient of `example`: an array of the same shape, or a table of such arrays with the same places."""
     if is_tensor(example):
-        checked = array if example.dtype.kind in "biu" else tensor
-        return shape(module, name, checked(module, name, value), example.shape)
+        return shape(module, name, slopes(module, name, value, example), example.shape)
     if isinstance(example, dict) and not (isinstance(value, dict) and value.keys() == example.keys()):
         raise DtypeError(f"{module._typename}: {name}: expected a table with {[*example]}, got {described(value)}")
     if isinstance(example, list):
@@ -62,6 +79,16 @@ def like(module: Object, name: str, value: Any, example: Any) -> Any:
     for place, entry in _entries(example):
         like(module, f"{name}[{place!r}]", value[place], entry)
     return value
+
+
+def gradient(module: Object, gradOutput: Any, input: Tensor, shape: tuple[int, ...] | None = None) -> Tensor:
+    """`gradOutput` of a layer that has an output for each element of `input`, in the shape of the output: that of the input by
+    default.
+
+    It may come in another shape with as many elements (see `matching`).
+    """
+    found = slopes(module, "gradOutput", gradOutput, input)
+    return matching(module, "gradOutput", found, input.shape if shape is None else shape)
 
 
 def table(module: Object, name: str, value: Any, length: int | None = None) -> list[Any]:
@@ -162,12 +189,13 @@ def labels(module: Object, name: str, value: Any) -> Tensor:
     return array if array.ndim else array.reshape(1)
 
 
-def signs(module: Object, name: str, value: Any) -> Tensor:
-    """`value`, a number or an array of numbers that are all 1 or -1, as an array."""
-    array = numbers(module, name, value, "1 or -1, or an array of them")
-    others = array[(array != 1) & (array != -1)] if looks(module) else array.reshape(-1)[:0]
+def signs(module: Object, name: str, value: Any, hasZero: bool = False) -> Tensor:
+    """`value`, a number or an array of numbers that are all 1 or -1, or also 0, as an array."""
+    wanted = "1, 0 or -1" if hasZero else "1 or -1"
+    array = numbers(module, name, value, f"{wanted}, or an array of them")
+    others = array[(array != 1) & (array != -1) & ~(hasZero & (array == 0))] if looks(module) else array.reshape(-1)[:0]
     if others.size:
-        raise ValueRangeError(f"{module._typename}: {name}: expected 1 or -1, got {others[0]}")
+        raise ValueRangeError(f"{module._typename}: {name}: expected {wanted}, got {others[0]}")
     return array
 
 

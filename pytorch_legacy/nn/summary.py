@@ -84,7 +84,7 @@ def _inputs(module: Module, shape: Any) -> list[Any]:
     if isShape:
         if min(shape) < 0 or np.prod(shape, dtype=np.float64) > 1e9:
             raise ShapeError(f"{where}: expected sizes of 0 or more, of 10^9 elements at most, got {tuple(shape)}")
-        return [to_device(np.zeros(size, module.dtype), module._onDevice) for size in (tuple(shape), (1, *shape))]
+        return [to_device(np.zeros(size, module._inputDtype), module._onDevice) for size in (tuple(shape), (1, *shape))]
     if isinstance(shape, (list, tuple)):
         return [list(inputs) for inputs in zip(*(_inputs(module, entry) for entry in shape), strict=False)]
     if isinstance(shape, np.ndarray) or hasattr(shape, "__dlpack__"):

@@ -10,9 +10,10 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import by_example, fitting, recursiveCopy
+from pytorch_legacy.objects import Wrapping
 
 
-class ModuleFromCriterion(Module):
+class ModuleFromCriterion(Wrapping, Module):
     """Computes a loss of a table ``[prediction, target]``, for use inside a network.
 
     The output is an array with one element. The gradient of the prediction is that of the criterion times gradOutput;

@@ -25,5 +25,5 @@ class Minus(Module):
         return blocks.negate(input, self._resize("output", check.tensor(self, "input", input).shape))
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        gradOutput = check.gradient(self, gradOutput, check.tensor(self, "input", input))
         return blocks.negate(gradOutput, self._resize("gradInput", input.shape))

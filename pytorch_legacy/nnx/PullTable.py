@@ -44,6 +44,7 @@ class PullTable(Module):
     [array([2.], dtype=float32), array([1.], dtype=float32), array([3.], dtype=float32)]
     """
 
+    _takesAnyType = True
     _output: Any = None
     _file = Form(
         oneBased=("_index",),

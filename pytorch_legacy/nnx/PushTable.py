@@ -40,6 +40,7 @@ class PushTable(Module):
     [array([3.], dtype=float32)]
     """
 
+    _takesAnyType = True
     _file = Form(
         oneBased=("_index",),
         renamed={name: name for name in ("_index", "_pulls", "_forward")},

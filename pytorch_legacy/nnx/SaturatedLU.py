@@ -49,7 +49,7 @@ class SaturatedLU(Module):
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        gradOutput = check.gradient(self, gradOutput, check.tensor(self, "input", input))
         gradInput = self._resize("gradInput", input.shape)
         gradInput[...] = gradOutput
         np.copyto(gradInput, 0, where=(input < self.threshold) | (input > self.threshold2))

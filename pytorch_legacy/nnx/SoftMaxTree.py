@@ -87,6 +87,7 @@ class SoftMaxTree(Module):
         Held("weight", lambda layer: (layer.nChildNode, layer.inputSize), ("gradWeight",)),
         Held("bias", lambda layer: (layer.nChildNode,), ("gradBias",)),
     )
+    _updatesDirectly = True
     accUpdate = False
     static = True
 
@@ -129,7 +130,7 @@ class SoftMaxTree(Module):
 
     def accGradParameters(self, input: list[Any], gradOutput: Tensor, scale: float = 1.0) -> None:
         rows, targets = self._checked(input)
-        # All gradients first: the parameters may stand in for their gradients.
+        # All of them first: the parameters may be in the place of their gradients (_updatesDirectly).
         steps = list(self._gradients(rows, targets, gradOutput))
         if self.gradWeight is None or self.gradBias is None:
             raise ValueRangeError(f"{self._typename}: gradWeight: expected one; with accUpdate call backwardUpdate")

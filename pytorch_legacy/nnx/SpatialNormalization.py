@@ -111,7 +111,7 @@ class SpatialNormalization(Module):
             centred = self.subtractMod.forward([planes, mean])
             spread = self.sqrtMod.forward(self.convostd.forward(self.squareMod.forward(centred)))
             deviation = self.stdDiviseMod.forward([spread, self.coef])
-            least = self.fixedThres or max(float(deviation.mean()), 1e-3)
+            least = max(float(deviation.mean()), 1e-3) if self.fixedThres is None else self.fixedThres
             self.thresMod.threshold = self.thresMod.val = least
             self.output = self.diviseMod.forward([centred, self.thresMod.forward(deviation)])
         return self.output

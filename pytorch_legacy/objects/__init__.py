@@ -5,5 +5,6 @@
 
 from .base import Object
 from .held import Held
+from .typed import Typed, Wrapping
 
-__all__ = ["Held", "Object"]
+__all__ = ["Held", "Object", "Typed", "Wrapping"]

@@ -20,9 +20,9 @@ def adadelta(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Tabl
         From x to the value and the gradient g.
     x : array
         The point, moved in place.
-    config : dict
+    config : dict or other MutableMapping
         rho (0.9), eps (1e-6), weightDecay (0).
-    state : dict
+    state : dict or other MutableMapping
         Gets evalCounter, paramVariance (v) and accDelta (d); `config` gets them if it is not given.
 
     Returns
@@ -54,5 +54,5 @@ def adadelta(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Tabl
     x -= step
     moved *= rho
     moved += (1 - rho) * step * step
-    call.state |= {"evalCounter": steps + 1, "paramVariance": variance, "accDelta": moved}
+    call.remember(evalCounter=steps + 1, paramVariance=variance, accDelta=moved)
     return x, [fx]

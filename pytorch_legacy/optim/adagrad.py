@@ -20,9 +20,9 @@ def adagrad(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table
         From x to the value and the gradient g.
     x : array
         The point, moved in place.
-    config : dict
+    config : dict or other MutableMapping
         learningRate (0.001), learningRateDecay (0), weightDecay (0).
-    state : dict
+    state : dict or other MutableMapping
         Gets evalCounter and paramVariance, which is v; `config` gets them if it is not given.
 
     Returns
@@ -57,5 +57,5 @@ def adagrad(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table
         x -= rate * dfdx / (np.sqrt(variance) + 1e-10)
 
     blocks.elements(move, x, variance, dfdx)
-    call.state |= {"evalCounter": steps + 1, "paramVariance": variance}
+    call.remember(evalCounter=steps + 1, paramVariance=variance)
     return x, [fx]

@@ -23,9 +23,9 @@ def adam(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | 
         From x to the value and the gradient g.
     x : array
         The point, moved in place.
-    config : dict
+    config : dict or other MutableMapping
         learningRate (0.001), learningRateDecay (0), beta1 (0.9), beta2 (0.999), epsilon (1e-8), weightDecay (0).
-    state : dict
+    state : dict or other MutableMapping
         Gets t, m and v; `config` gets them if it is not given.
 
     Returns
@@ -63,5 +63,5 @@ def adam(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | 
         x -= size * mean / (np.sqrt(square) + epsilon)
 
     blocks.elements(move, x, mean, square, dfdx)
-    call.state |= {"t": t, "m": mean, "v": square}
+    call.remember(t=t, m=mean, v=square)
     return x, [fx]

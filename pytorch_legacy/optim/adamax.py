@@ -19,9 +19,9 @@ def adamax(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table 
         From x to the value and the gradient g.
     x : array
         The point, moved in place.
-    config : dict
+    config : dict or other MutableMapping
         learningRate (0.002), beta1 (0.9), beta2 (0.999), epsilon (1e-38), weightDecay (0).
-    state : dict
+    state : dict or other MutableMapping
         Gets t, m and u; `config` gets them if it is not given.
 
     Returns
@@ -55,5 +55,5 @@ def adamax(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table 
     largest *= beta2
     np.maximum(largest, np.abs(dfdx) + epsilon, out=largest)
     x -= rate / (1 - beta1**t) * mean / largest
-    call.state |= {"t": t, "m": mean, "u": largest}
+    call.remember(t=t, m=mean, u=largest)
     return x, [fx]

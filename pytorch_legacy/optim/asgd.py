@@ -20,9 +20,9 @@ def asgd(
         From x to the value and the gradient.
     x : array
         The point, moved in place.
-    config : dict
+    config : dict or other MutableMapping
         eta0 (1e-4), lambda (1e-4), alpha (0.75), t0 (1e6); those that are missing are filled in.
-    state : dict
+    state : dict or other MutableMapping
         Gets eta_t, mu_t, t and the average ax; `config` gets them if it is not given.
 
     Returns
@@ -60,6 +60,7 @@ def asgd(
         average[...] = x
     else:
         average += share * (x - average)
-    call.config |= options
-    call.state |= {"t": t, "eta_t": eta0 / (1 + decay * eta0 * t) ** alpha, "mu_t": 1 / max(1, t - t0), "ax": average}
+    for name, number in options.items():
+        call.config[name] = number
+    call.remember(t=t, eta_t=eta0 / (1 + decay * eta0 * t) ** alpha, mu_t=1 / max(1, t - t0), ax=average)
     return x, [fx], average

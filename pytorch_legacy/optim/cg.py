@@ -20,11 +20,11 @@ def cg(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | No
         From x to the value and the gradient.
     x : array
         The point, moved in place.
-    config : dict
+    config : dict or other MutableMapping
         maxIter (20, evaluations in one line search), maxEval (1.25 * maxIter, evaluations in all, or some more), rho
         (0.01), sig (0.5), int (0.1, how far from the ends of an interval to stay), ext (3, how far to go beyond), ratio
         (100, between the first steps of two searches).
-    state : dict
+    state : dict or other MutableMapping
         Nothing is remembered from call to call.
 
     Returns

@@ -8,7 +8,7 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError, ValueRangeError
-from pytorch_legacy.optim.shared import Call, Table, asked, value
+from pytorch_legacy.optim.shared import Call, Table, asked, entry, value
 
 
 def cmaes(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
@@ -20,10 +20,10 @@ def cmaes(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | No
         From x to the value; a gradient behind it is ignored.
     x : array
         Where the distribution is centred at first.
-    config : dict
+    config : dict or other MutableMapping
         sigma (its first deviation), maxEval (1000 n^2 for n elements), ftarget (stop at this value), popsize (4 + 3 log
         n, rounded down), min_iterations (1), verb_disp (0: print nothing; k: a line each k generations).
-    state : dict
+    state : dict or other MutableMapping
         Where Torch7 looks for these options if it is given.
 
     Returns
@@ -49,12 +49,12 @@ def cmaes(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | No
     if n == 0:
         raise ShapeError(f"optim.cmaes: x: expected one element or more, got shape {x.shape}")
     mean = x.astype(np.float64).ravel()
-    sigma, target = call.required("sigma", state), state.get("ftarget")
-    count = int(state.get("popsize") or 4 + math.floor(3 * math.log(n)))
+    sigma, target = call.required("sigma", state), entry(state, "ftarget")
+    count = int(entry(state, "popsize") or 4 + math.floor(3 * math.log(n)))
     if count < 2:
         raise ValueRangeError(f"optim.cmaes: config: popsize: expected 2 points or more, got {count}")
-    maxEval = float(state.get("maxEval") or 1e3 * n**2)
-    shown = state.get("verb_disp", 0)
+    maxEval = float(entry(state, "maxEval") or 1e3 * n**2)
+    shown = entry(state, "verb_disp", 0)
 
     # Weights of the better half, and how fast the paths (s: step size, c: covariance) and the matrix learn.
     half = count / 2
@@ -86,7 +86,7 @@ def cmaes(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | No
             or sigma * lengths.max() < 1e-11
         )
 
-    while not finished() or iteration < state.get("min_iterations", 1):
+    while not finished() or iteration < entry(state, "min_iterations", 1):
         iteration += 1
         if evaluations - decomposed > count / (rankOne + rankMu) / n / 10:
             decomposed = evaluations

@@ -21,7 +21,7 @@ def de(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | None 
         From x to the value; a gradient behind it is ignored.
     x : array
         Gives shape and dtype; its values do not matter.
-    config : dict
+    config : dict or other MutableMapping
         maxFEs (how many evaluations), scaleFactor, crossoverRate, popsize (10 for each element), minRegion (-30) and
         maxRegion (30) of the first population.
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.optim.shared import Table, evaluated, function, movable, value
+from pytorch_legacy.optim.shared import Table, entry, evaluated, function, movable, table, value
 
 
 def FistaLS(
@@ -30,7 +30,7 @@ def FistaLS(
         ``pl(x, L)`` moves x, in place, to the minimizer of ``G(y) + L / 2 * |y - x|^2``.
     xinit : array
         Gives the shape, and gets the result; the search begins at 0.
-    params : dict
+    params : dict or other MutableMapping
         L (0.1, and the last one used afterwards), Lstep (1.5, the factor of L in the line search), maxiter (50), maxline
         (20), errthres (1e-4: stop when F + G changes by no more), doFistaUpdate (False; True accelerates), verbose
         (False; True prints, and keeps each point).
@@ -55,19 +55,19 @@ def FistaLS(
     >>> print(x.round(3), round(history[-1]["F"], 3))
     [1.999 1.999] 10.0
     """
-    params = {} if params is None else params
-    L = params.get("L", 0.1)
-    verbose = params.get("verbose", False)
+    params = table("optim.FistaLS", "params", params)
+    L = entry(params, "L", 0.1)
+    verbose = entry(params, "verbose", False)
     x = movable("optim.FistaLS", xinit)
     for name, given in (("f", f), ("g", g), ("pl", pl)):
         function("optim.FistaLS", name, given)
     last, y = np.zeros_like(x), np.zeros_like(x)
     momentum = 1.0
     history: list[dict[str, Any]] = []
-    for iteration in range(params.get("maxiter", 50)):
+    for iteration in range(entry(params, "maxiter", 50)):
         fy, gradient = evaluated("optim.FistaLS", f(y, "dx"), x)
         fy = value("optim.FistaLS", fy)
-        for line in range(params.get("maxline", 20) + 1):
+        for line in range(entry(params, "maxline", 20) + 1):
             moved = y - gradient / L
             pl(moved, L)
             x[...] = moved
@@ -78,11 +78,11 @@ def FistaLS(
                 print(f"nline={line} L={L:g} fply={there:g} Q={bound:g} fy={fy:g}")
             if there <= bound:
                 break
-            if line == params.get("maxline", 20):
+            if line == entry(params, "maxline", 20):
                 x[...] = last
             else:
-                L *= params.get("Lstep", 1.5)
-        if params.get("doFistaUpdate", False):
+                L *= entry(params, "Lstep", 1.5)
+        if entry(params, "doFistaUpdate", False):
             following = (1 + np.sqrt(1 + 4 * momentum * momentum)) / 2
             y[...] = x + float((1 - momentum) / following) * (last - x)
             last[...] = x
@@ -90,12 +90,12 @@ def FistaLS(
         else:
             y[...] = x
         smooth, rough = value("optim.FistaLS", f(y)), value("optim.FistaLS", g(y))
-        entry = {"nline": line + 1, "L": L, "F": smooth + rough, "Fply": smooth, "Gply": rough, "Q": bound}
-        history.append(entry | ({"xk": x.copy(), "y": y.copy()} if verbose else {}))
+        shown = {"nline": line + 1, "L": L, "F": smooth + rough, "Fply": smooth, "Gply": rough, "Q": bound}
+        history.append(shown | ({"xk": x.copy(), "y": y.copy()} if verbose else {}))
         params["L"] = L
         if verbose:
-            print(f"iter={iteration} enew={entry['F']:g}")
-        if iteration and abs(history[-1]["F"] - history[-2]["F"]) <= params.get("errthres", 1e-4):
+            print(f"iter={iteration} enew={shown['F']:g}")
+        if iteration and abs(history[-1]["F"] - history[-2]["F"]) <= entry(params, "errthres", 1e-4):
             break
     x[...] = y
     return y, history

@@ -7,7 +7,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
-from pytorch_legacy.optim.shared import Call, Opfunc, Table, like
+from pytorch_legacy.optim.shared import Call, Opfunc, Table, entry, like
 
 
 def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
@@ -19,12 +19,12 @@ def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
         From x to the value and the gradient.
     x : array
         The point, moved in place.
-    config : dict
+    config : dict or other MutableMapping
         maxIter (20), maxEval (1.25 * maxIter), tolFun (1e-5: stop when the sum of the gradient's sizes is no more),
         tolX (1e-9: stop when a step or its gain is no more), nCorrection (100 steps are remembered), learningRate (1:
         the length of a step, or where its search begins), lineSearch (for example ``optim.lswolfe``; without it steps
         have a fixed length), lineSearchOptions (handed to lineSearch), verbose (False).
-    state : dict
+    state : dict or other MutableMapping
         Gets funcEval, nIter and the memory (old_dirs, old_stps, Hdiag, g_old, f_old, t, d), so that the next call goes
         on; `config` gets them if it is not given.
 
@@ -50,31 +50,30 @@ def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
     maxIter, count = call.count("maxIter", 20), call.number("nCorrection", 100)
     maxEval = float(call.number("maxEval", maxIter * 1.25))
     tolFun, tolX = call.number("tolFun", 1e-5), call.number("tolX", 1e-9)
-    lineSearch: Callable[..., Any] | None = config.get("lineSearch")
+    lineSearch: Callable[..., Any] | None = entry(config, "lineSearch")
     rate = call.number("learningRate", 1)
     memory = _memory(call)
 
     def stop(reason: str) -> bool:
-        if config.get("verbose", False):
+        if entry(config, "verbose", False):
             print("<optim.lbfgs> ", reason)
         return True
 
     f, g = call.measure(opfunc)
     values = [f]
     evaluations = 1
-    state |= memory
-    state["funcEval"] += 1
+    call.remember(**memory | {"funcEval": memory["funcEval"] + 1})
     if _size(g) <= tolFun:
         stop("optimality condition below tolFun")
         return x, values
 
     t: Any = call.last("t")  # 0 if the last call ended before its first step
-    d: Any = state.get("d")
+    d: Any = entry(state, "d")
     for iteration in range(1, maxIter + 1):
         state["nIter"] += 1
         if state["nIter"] == 1:
             d = -g
-            state |= {"old_dirs": [], "old_stps": [], "Hdiag": 1.0}
+            call.remember(old_dirs=[], old_stps=[], Hdiag=1.0)
         else:
             _remember(state, d * t, g - state["g_old"], count)
             d = _direction(state, g)
@@ -86,7 +85,7 @@ def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
         t = min(1.0, 1 / _size(g)) * rate if state["nIter"] == 1 else rate
         calls = 0
         if lineSearch is not None:
-            f, g, x, t, calls = lineSearch(opfunc, x, t, d, f, g, gtd, config.get("lineSearchOptions"))
+            f, g, x, t, calls = lineSearch(opfunc, x, t, d, f, g, gtd, entry(config, "lineSearchOptions"))
             values.append(f)
         else:
             x += t * d
@@ -109,14 +108,14 @@ def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
     return x, values
 
 
-def _memory(call: Call) -> Table:
+def _memory(call: Call) -> dict[str, Any]:
     """What the last call left in the state, each array in the shape of x."""
     state, numbers = call.state, {name: call.last(name) for name in ("funcEval", "nIter")}
     if not numbers["nIter"]:
         return numbers
     lists = {}
     for name in ("old_dirs", "old_stps"):
-        entries = state.get(name) or []  # an empty list comes from a .t7 file as a dict
+        entries = entry(state, name) or []  # an empty list comes from a .t7 file as a dict
         if not isinstance(entries, list):
             raise DtypeError(f"{call.who}: state: {name}: expected a list of arrays, got {type(entries).__name__}")
         lists[name] = [like(f"{call.who}: state: {name}[{i}]", entry, call.x) for i, entry in enumerate(entries)]
@@ -124,7 +123,7 @@ def _memory(call: Call) -> Table:
         counts = " and ".join(str(len(entries)) for entries in lists.values())
         raise ShapeError(f"{call.who}: state: expected as many old_stps as old_dirs, got {counts}")
     for name in ("g_old", "d", "f_old", "Hdiag"):
-        if state.get(name) is None:
+        if entry(state, name) is None:
             raise ValueRangeError(f"{call.who}: state: expected a value of {name!r} after {numbers['nIter']} iterations")
     arrays = {name: like(f"{call.who}: state: {name}", state[name], call.x) for name in ("g_old", "d")}
     return numbers | lists | arrays | {name: call.last(name) for name in ("f_old", "Hdiag", "t")}
@@ -148,6 +147,7 @@ def _remember(state: Table, step: Tensor, change: Tensor, count: int) -> None:
         del steps[0], changes[0]
     steps.append(step)
     changes.append(change)
+    state["old_dirs"], state["old_stps"] = steps, changes
     state["Hdiag"] = curvature / _dot(change, change)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.optim.polyinterp import polyinterp
-from pytorch_legacy.optim.shared import Opfunc, Table, asked, evaluated, like, movable, value
+from pytorch_legacy.optim.shared import Opfunc, Table, asked, entry, evaluated, like, movable, table, value
 
 
 def lswolfe(
@@ -29,7 +29,7 @@ def lswolfe(
         The direction.
     f, g, gtd
         Value, gradient, and slope along `d` at the start.
-    options : dict
+    options : dict or other MutableMapping
         c1 (1e-4), c2 (0.9), tolX (1e-9, when to stop shrinking), maxIter (20), verbose (False).
 
     Returns
@@ -50,11 +50,11 @@ def lswolfe(
     >>> print(f, x, step)
     0.0 [0. 0.] 0.5
     """
-    options = {} if options is None else options
+    options = table("optim.lswolfe", "options", options)
     movable("optim.lswolfe", x)
     d, g = like("optim.lswolfe: d", d, x), like("optim.lswolfe: g", g, x)
-    c1, c2, tolX = options.get("c1", 1e-4), options.get("c2", 0.9), options.get("tolX", 1e-9)
-    maxIter = options.get("maxIter", 20)
+    c1, c2, tolX = entry(options, "c1", 1e-4), entry(options, "c2", 0.9), entry(options, "tolX", 1e-9)
+    maxIter = entry(options, "maxIter", 20)
     start = x.copy()
     evaluations = 0
 
@@ -106,7 +106,7 @@ def lswolfe(
             bracket[low] = point
         if not done and abs((bracket[0]["t"] - bracket[1]["t"]) * point["slope"]) < tolX:
             break
-    if iteration == maxIter and options.get("verbose", False):
+    if iteration == maxIter and entry(options, "verbose", False):
         print("<optim.lswolfe> ", "reached max number of iterations")
 
     best = bracket[_lowest(bracket)]

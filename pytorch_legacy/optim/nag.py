@@ -2,7 +2,7 @@
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.optim.shared import Call, Opfunc, Table
+from pytorch_legacy.optim.shared import Call, Opfunc, Table, entry
 
 
 def nag(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
@@ -19,10 +19,10 @@ def nag(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | N
         From x to the value and the gradient.
     x : array
         The point, moved in place.
-    config : dict
+    config : dict or other MutableMapping
         learningRate (0.001), learningRateDecay (0), weightDecay (0), momentum (0.9, more than 0), learningRates (a
         factor for each element).
-    state : dict
+    state : dict or other MutableMapping
         Gets evalCounter and dfdx, which is v; `config` gets them if it is not given.
 
     Returns
@@ -47,13 +47,13 @@ def nag(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | N
     [ 0.534 -0.712]
     """
     call = Call("nag", x, config, state)
-    state, momentum = call.state, call.number("momentum", 0.9)
+    momentum = call.number("momentum", 0.9)
     if not momentum > 0:
         raise ValueRangeError(f"optim.nag: momentum: expected more than 0, got {momentum}")
     steps, rates, last = call.last("evalCounter"), call.factors("learningRates"), call.remembered("dfdx")
     rate, before = call.annealed(1e-3, steps), x.copy()
     try:
-        if state.get("dfdx") is not None:
+        if entry(call.state, "dfdx") is not None:
             x += momentum * last
         fx, dfdx = call.evaluate(opfunc)
         dfdx = call.decayed(dfdx)
@@ -66,5 +66,5 @@ def nag(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | N
     last *= momentum
     last -= move
     x -= move
-    state |= {"evalCounter": steps + 1, "dfdx": last}
+    call.remember(evalCounter=steps + 1, dfdx=last)
     return x, [fx]

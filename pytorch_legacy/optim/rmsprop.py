@@ -19,9 +19,9 @@ def rmsprop(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table
         From x to the value and the gradient g.
     x : array
         The point, moved in place.
-    config : dict
+    config : dict or other MutableMapping
         learningRate (0.01), alpha (0.99), epsilon (1e-8), weightDecay (0), initialMean (0).
-    state : dict
+    state : dict or other MutableMapping
         Gets m; `config` gets it if it is not given.
 
     Returns
@@ -56,5 +56,5 @@ def rmsprop(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table
         x -= rate * dfdx / (np.sqrt(square) + epsilon)
 
     blocks.elements(move, x, square, dfdx)
-    call.state["m"] = square
+    call.remember(m=square)
     return x, [fx]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.optim.shared import Call, Opfunc, Table
+from pytorch_legacy.optim.shared import Call, Opfunc, Table, entry
 
 
 def rprop(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
@@ -18,10 +18,10 @@ def rprop(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
         From x to the value and the gradient.
     x : array
         The point, moved in place.
-    config : dict
+    config : dict or other MutableMapping
         stepsize (0.1, the first one), etaplus (1.2), etaminus (0.5), stepsizemax (50), stepsizemin (1e-6), niter (1,
         the number of steps).
-    state : dict
+    state : dict or other MutableMapping
         Gets delta, the last gradient, and stepsize, an array from then on; `config` gets them if it is not given.
 
     Returns
@@ -49,7 +49,8 @@ def rprop(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
     up, down = call.number("etaplus", 1.2), call.number("etaminus", 0.5)
     least, most = call.number("stepsizemin", 1e-6), call.number("stepsizemax", 50)
     last = call.remembered("delta")
-    begun = call.state.get("delta") is not None and not isinstance(call.state.get("stepsize"), (int, float, type(None)))
+    isNumber = isinstance(entry(call.state, "stepsize"), (int, float, type(None)))
+    begun = entry(call.state, "delta") is not None and not isNumber
     size = call.remembered("stepsize") if begun else np.full_like(x, call.number("stepsize", 0.1))
     values = []
     for _ in range(int(call.number("niter", 1))):
@@ -59,7 +60,7 @@ def rprop(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
         size[same < 0] *= down
         np.clip(size, least, most, out=size)
         last[...] = np.where(same < 0, 0, dfdx)
-        call.state |= {"delta": last, "stepsize": size}
+        call.remember(delta=last, stepsize=size)
         x -= np.sign(last) * size
         values.append(fx)
     return x, values

@@ -3,7 +3,7 @@
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn import blocks
-from pytorch_legacy.optim.shared import Call, Opfunc, Table
+from pytorch_legacy.optim.shared import Call, Opfunc, Table, entry
 
 
 def sgd(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | None = None) -> tuple[Tensor, list[float]]:
@@ -19,11 +19,11 @@ def sgd(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | N
         From x to the value and the gradient.
     x : array
         The point, moved in place.
-    config : dict
+    config : dict or other MutableMapping
         learningRate (0.001), learningRateDecay (0), weightDecay (0), weightDecays (one for each element, used if there
         is no weightDecay), momentum (0), dampening (as momentum), nesterov (False), learningRates (a factor for each
         element).
-    state : dict
+    state : dict or other MutableMapping
         Gets evalCounter and, with momentum, dfdx; `config` gets them if it is not given.
 
     Returns
@@ -50,12 +50,12 @@ def sgd(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | N
     state = call.state
     momentum = call.number("momentum", 0)
     dampening = call.number("dampening", momentum)
-    nesterov = call.config.get("nesterov", False)
+    nesterov = entry(call.config, "nesterov", False)
     if nesterov and not (momentum > 0 and dampening == 0):
         raise ValueRangeError(f"optim.sgd: nesterov: expected momentum > 0 and dampening = 0, got {momentum} and {dampening}")
     steps = call.last("evalCounter")
     rate, rates, decays = call.annealed(1e-3, steps), call.factors("learningRates"), call.factors("weightDecays")
-    velocity = call.remembered("dfdx") if momentum and state.get("dfdx") is not None else None
+    velocity = call.remembered("dfdx") if momentum and entry(state, "dfdx") is not None else None
 
     fx, dfdx = call.evaluate(opfunc)
     if not call.number("weightDecay", 0) and decays is not None:

@@ -1,7 +1,7 @@
 """What the algorithms have in common."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from pytorch_legacy.arrays import Tensor, is_tensor, is_writable, on_device
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 
-Table = dict[str, Any]
+Table = MutableMapping[str, Any]
 Opfunc = Callable[[Tensor], tuple[Any, Tensor]]
 
 
@@ -21,30 +21,35 @@ class Call:
 
     Attributes
     ----------
-    config, state : dict
-        The options, and the place for what is remembered: the options' own table if there is no other.
+    config, state : MutableMapping
+        The options, and the place for what is remembered: the options' own table if there is no other. Both are read and written
+        by ``[]`` alone, so that a class with its own ``__getitem__`` and ``__setitem__`` has every access.
     """
 
     def __init__(self, who: str, x: Any, config: Table | None, state: Table | None) -> None:
         self.who = f"optim.{who}"
         self.x = movable(self.who, x)
-        for name, table in (("config", config), ("state", state)):
-            if not isinstance(table, (dict, type(None))):
-                raise DtypeError(f"{self.who}: {name}: expected a dict, got {type(table).__name__}")
-        self.config: Table = {} if config is None else config
-        self.state: Table = self.config if state is None else state
+        self.config = table(self.who, "config", config)
+        self.state = table(self.who, "state", state) if state is not None else self.config
+
+    def remember(self, **values: Any) -> None:
+        """Sets fields of the state."""
+        for name, value in values.items():
+            self.state[name] = value
 
     def number(self, name: str, default: float) -> Any:
         """An option; None stands for the default, as nil did."""
-        value = self.config.get(name)
+        value = entry(self.config, name)
         return default if value is None else self._number("config", name, value)
 
-    def required(self, name: str, table: Table | None = None) -> Any:
+    def required(self, name: str, among: Table | None = None) -> Any:
         """An option without a default."""
-        table = self.config if table is None else table
-        if table.get(name) is None:
-            raise ValueRangeError(f"{self.who}: config: expected a value of {name!r}, got {', '.join(table) or 'no options'}")
-        return self._number("config", name, table[name])
+        among = self.config if among is None else among
+        value = entry(among, name)
+        if value is None:
+            got = ", ".join(map(str, among)) or "no options"
+            raise ValueRangeError(f"{self.who}: config: expected a value of {name!r}, got {got}")
+        return self._number("config", name, value)
 
     def count(self, name: str, default: int) -> int:
         """An option that is a number of something: its whole part."""
@@ -62,7 +67,7 @@ class Call:
 
     def last(self, name: str, first: float = 0) -> Any:
         """A number that is remembered, or the first one."""
-        value = self.state.get(name)
+        value = entry(self.state, name)
         return first if value is None else self._number("state", name, value)
 
     def _number(self, table: str, name: str, value: Any) -> Any:
@@ -74,14 +79,15 @@ class Call:
 
     def factors(self, name: str) -> Tensor | None:
         """An option with a number for each element of x; None if it is not given."""
-        value = self.config.get(name)
+        value = entry(self.config, name)
         return None if value is None else like(f"{self.who}: config: {name}", value, self.x)
 
     def remembered(self, name: str, value: float = 0.0) -> Tensor:
         """The array in a field of the state, in the shape of x; a new one, filled with `value`, if there is none."""
-        if self.state.get(name) is None:
+        kept = entry(self.state, name)
+        if kept is None:
             return np.full_like(self.x, value)
-        array = like(f"{self.who}: state: {name}", self.state[name], self.x)
+        array = like(f"{self.who}: state: {name}", kept, self.x)
         if not is_writable(array):
             raise ValueRangeError(f"{self.who}: state: {name}: expected an array that can be written to, got a read-only one")
         return array
@@ -103,6 +109,21 @@ class Call:
         """The gradient with that of ``weightDecay / 2 * |x|^2`` added; the array that opfunc gave stays as it is."""
         decay = self.number("weightDecay", 0)
         return dfdx + decay * self.x if decay else dfdx
+
+
+def table(who: str, name: str, value: Any) -> Table:
+    """`value`, a table of options; an empty one for None."""
+    if value is None:
+        return {}
+    if not isinstance(value, MutableMapping):
+        raise DtypeError(f"{who}: {name}: expected a dict or another MutableMapping, got {type(value).__name__}")
+    return value
+
+
+def entry(table: Table, name: str, default: Any = None) -> Any:
+    """The value of a field; `default` if it is None or missing."""
+    value = table[name] if name in table else None  # noqa: SIM401  # the method `get` of a dict does not call __getitem__
+    return default if value is None else value
 
 
 def movable(who: str, x: Any) -> Tensor:

@@ -154,10 +154,6 @@ class AbstractRecurrent(Container):
             self._accumulateStep(self._ran(step), step, input, gradOutput, scale)
         self.accGradParametersStep = step
 
-    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        """By way of the gradients, which it overwrites: the parameters are those of all steps."""
-        self.sharedAccUpdateGradParameters(input, gradOutput, lr)
-
     def rewind(self) -> Self:
         """The next backward call is for the last step."""
         self.updateGradInputStep = self.accGradParametersStep = None

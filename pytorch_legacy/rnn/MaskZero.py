@@ -4,14 +4,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, is_tensor
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import by_example, recursiveCopy, sizes
-from pytorch_legacy.rnn.steps import first
+from pytorch_legacy.rnn.steps import areZero, first
 
 
 class MaskZero(Decorator):
@@ -26,7 +26,8 @@ class MaskZero(Decorator):
         For a recurrent one use its own method ``maskZero(nInputDim)``, which puts what runs in each step into a MaskZero:
         then the state is zero after such a step too.
     nInputDim : int
-        The rank of one sample. Of an input that is a table its first array counts.
+        The rank of one sample. Of an input that is a table its first array counts. It is 0 for a batch of indices: index 0 is
+        padding then, as in an nn.LookupTableMaskZero.
 
     Raises
     ------
@@ -53,7 +54,7 @@ class MaskZero(Decorator):
 
     def __init__(self, module: Module, nInputDim: int) -> None:
         super().__init__(module)
-        self.nInputDim = check.count(self, "nInputDim", nInputDim)
+        self.nInputDim = check.count(self, "nInputDim", nInputDim, 0)
         self._mask = np.empty(0, np.bool_)
 
     def updateOutput(self, input: Any) -> Any:
@@ -80,8 +81,7 @@ class MaskZero(Decorator):
                 f"{self._typename}: input: expected {self.nInputDim} dimensions, or one more for a batch, "
                 f"got {sizes(array.shape)}"
             )
-        zero = ~array.any(axis=tuple(range(array.ndim - self.nInputDim, array.ndim)))
-        return zero if is_tensor(zero) else np.asarray(zero)
+        return areZero(array, self.nInputDim)
 
     def _masked(self, name: str, buffer: Any, table: Any) -> Any:
         """A copy of an array or a table, in which the rows of such samples are zero."""

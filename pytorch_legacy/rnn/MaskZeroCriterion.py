@@ -10,10 +10,11 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import by_example, sizes
-from pytorch_legacy.rnn.steps import first
+from pytorch_legacy.objects import Wrapping
+from pytorch_legacy.rnn.steps import areZero, first
 
 
-class MaskZeroCriterion(Criterion):
+class MaskZeroCriterion(Wrapping, Criterion):
     """The loss of the samples whose input is not all zeros::
 
         output    = criterion(input[rows], target[rows])
@@ -23,7 +24,7 @@ class MaskZeroCriterion(Criterion):
     ----------
     criterion : Criterion
     nInputDim : int
-        The rank of one sample. Of an input that is a table its first array counts.
+        The rank of one sample, 0 if it is a number. Of an input that is a table its first array counts.
 
     Raises
     ------
@@ -53,7 +54,7 @@ class MaskZeroCriterion(Criterion):
     def __init__(self, criterion: Criterion, nInputDim: int) -> None:
         super().__init__()
         self.criterion = criterion
-        self.nInputDim = check.count(self, "nInputDim", nInputDim)
+        self.nInputDim = check.count(self, "nInputDim", nInputDim, 0)
 
     def updateOutput(self, input: Any, target: Any) -> Any:
         rows = self._rows(input)
@@ -82,7 +83,7 @@ class MaskZeroCriterion(Criterion):
             raise ShapeError(
                 f"{self._typename}: input: expected a batch of {self.nInputDim + 1} dimensions, got {sizes(array.shape)}"
             )
-        return np.flatnonzero(array.any(axis=tuple(range(1, array.ndim))))
+        return np.flatnonzero(~areZero(array, self.nInputDim))
 
 
 def _picked(table: Any, rows: Tensor) -> Any:

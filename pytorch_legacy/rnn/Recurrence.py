@@ -26,7 +26,7 @@ class Recurrence(HiddenState):
         The sizes of an output, without the batch: the output before the first step is zero. One for each array of a
         table.
     nInputDim : int
-        The rank of an input (of the first array in it) without the batch.
+        The rank of an input (of the first array in it) without the batch: 0 for a batch of indices.
     rho : int
         Steps to keep for the way back; an nn.Sequencer sets it.
 
@@ -55,7 +55,7 @@ class Recurrence(HiddenState):
         except (TypeError, ValueError):
             text = "expected a size, sizes, or lists of these"
             raise ArgumentError(f"{self._typename}: outputSize: {text}, got {described(outputSize)}") from None
-        self.nInputDim = check.count(self, "nInputDim", nInputDim)
+        self.nInputDim = check.count(self, "nInputDim", nInputDim, 0)
         self.modules.append(module)
         self._dtype = module._dtype
         self.forget()
@@ -70,7 +70,8 @@ class Recurrence(HiddenState):
             raise ShapeError(
                 f"{self._typename}: input: expected {self.nInputDim} dimensions, or one more for a batch, got {described(input)}"
             )
-        return [self._zeros("zeroTensor", _table(self.outputSize, shape[: len(shape) - self.nInputDim]))]
+        zero = self._dtype.type(0)
+        return [self._zeros("zeroTensor", _table(self.outputSize, shape[: len(shape) - self.nInputDim], zero))]
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)
@@ -88,8 +89,8 @@ def _sizes(value: Any) -> list[Any]:
     return [int(entry) if np.ndim(entry) == 0 else _sizes(entry) for entry in value]
 
 
-def _table(sizes: list[Any], batch: tuple[int, ...]) -> Any:
+def _table(sizes: list[Any], batch: tuple[int, ...], zero: Any) -> Any:
     """Arrays of the given sizes, which hold no elements of their own."""
     if sizes and isinstance(sizes[0], list):
-        return [_table(entry, batch) for entry in sizes]
-    return np.broadcast_to(np.float32(0), (*batch, *sizes))
+        return [_table(entry, batch, zero) for entry in sizes]
+    return np.broadcast_to(zero, (*batch, *sizes))

@@ -1,6 +1,6 @@
 """State that goes on from one sequence into the next."""
 
-from typing import Any, Self
+from typing import Self
 
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn.Module import Module
@@ -37,10 +37,6 @@ class Remembering(Module):
             self.forget()
         super().evaluate()
         return self
-
-    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        """By way of the gradients, which it overwrites: the parameters are those of all steps."""
-        self.sharedAccUpdateGradParameters(input, gradOutput, lr)
 
     def _remembers(self) -> bool:
         return self._when in ("both", "train" if self.train else "eval")

@@ -43,7 +43,7 @@ class SAdd(Module):
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.like(self, "gradOutput", gradOutput, input)
+        gradOutput = check.gradient(self, gradOutput, check.tensor(self, "input", input))
         gradInput = self._resize("gradInput", gradOutput.shape)
         np.multiply(gradOutput, -1 if self.negate else 1, out=gradInput)
         return gradInput

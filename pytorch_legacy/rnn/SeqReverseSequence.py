@@ -32,6 +32,7 @@ class SeqReverseSequence(Module):
            [1., 2.]], dtype=float32)
     """
 
+    _takesAnyType = True
     _file = Form(oneBased=("dim",), dropped=("outputIndices", "gradIndices"), kinds={"dim": "a whole number"})
 
     def __init__(self, dim: int) -> None:

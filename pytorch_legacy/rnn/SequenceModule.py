@@ -71,6 +71,10 @@ class SequenceModule(Caller, Remembering):
         clear(self, "h0")
         return self
 
+    def resetStates(self) -> Self:
+        """Another name of ``forget``, which rnn's and torch-rnn's layers have."""
+        return self.forget()
+
     def maskZero(self) -> Self:
         """Sets ``maskzero`` and returns self."""
         self.maskzero = True

@@ -2,19 +2,21 @@
 
 from typing import Any, Self
 
-from pytorch_legacy.arrays import tree
+from pytorch_legacy.arrays import is_tensor, to_host, tree
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import recursiveCopy
+from pytorch_legacy.objects import Object, Wrapping
 from pytorch_legacy.rnn.steps import at_step, joined, sequence
 
 
-class StepCriterion(Criterion):
+class StepCriterion(Wrapping, Criterion):
     """Sums the losses of all steps, each by a copy of one criterion.
 
     Attributes
     ----------
     criterion : Criterion
+        May be changed or replaced at any time: the next ``forward`` makes new copies then.
     clones : list of Criterion
         The copies, made as they are needed.
     """
@@ -52,6 +54,9 @@ class StepCriterion(Criterion):
 
     def updateOutput(self, input: Any, target: Any) -> float:
         count = len(sequence(self, "input", input))
+        settings, known = _settings(self.criterion), self.__dict__.setdefault("_bindings", {})
+        if known.get("settings") != settings:
+            self.clones, known["settings"] = [], settings
         total = 0.0
         for t in range(count):
             with at_step(t, self):
@@ -70,3 +75,22 @@ class StepCriterion(Criterion):
                 array /= len(gradients)
         self.gradInput = joined(self, "gradInput", gradients, input)
         return self.gradInput
+
+
+def _settings(criterion: Criterion) -> list[Any]:
+    """What decides how a criterion, and those inside it, compute: numbers, texts and weights, to compare with other times."""
+    found: list[Any] = []
+    things: list[Any] = [criterion]
+    for thing in things:
+        found.append(thing)
+        for name, value in vars(thing).items():
+            if name in ("output", "gradInput") or name[0] == "_":
+                continue
+            if isinstance(value, (bool, int, float, str)):
+                found.append((name, value))
+            elif is_tensor(value) and name in ("weight", "weights", "bias"):
+                found.append((name, value.shape, to_host(value).tobytes()))
+            else:
+                parts = value if isinstance(value, list) else [value]
+                things += [part for part in parts if isinstance(part, Object) and not any(part is known for known in things)]
+    return found

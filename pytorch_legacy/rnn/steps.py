@@ -46,6 +46,12 @@ def first(module: Object, name: str, value: Any) -> Tensor:
     return inner
 
 
+def areZero(array: Tensor, rank: int) -> Tensor:
+    """Which samples, that have so many dimensions, are all zeros. For a single sample the result has no dimensions."""
+    found = ~array.any(axis=tuple(range(array.ndim - rank, array.ndim))) if rank else array == 0
+    return found if is_tensor(found) else np.asarray(found)
+
+
 def by_step(table: Any) -> dict[int, Any]:
     """A table of a .t7 file with an entry for each step, which counts from 0 afterwards."""
     if isinstance(table, list):

@@ -19,7 +19,7 @@ CASES = [
         lambda m, x: x @ m.modules[0].weight.T + m.modules[0].bias,
     ),
     Case("table", lambda: nn.Decorator(nn.ParallelTable().add(nn.Tanh()).add(nn.Identity())), entries,
-         lambda m, x: [np.tanh(x[0]), x[1]]),
+         lambda m, x: [np.tanh(x[0]), x[1]], skip=("wrong_rank",)),  # nn.Tanh takes a gradOutput of another shape
 ]  # fmt: skip
 
 ERRORS = [

@@ -23,7 +23,9 @@ class WrongGradParameters(nn.Linear):
 
 
 class Overwrites(nn.Linear):
-    """Its gradients replace those that were there."""
+    """Its gradients replace those that were there, although they may be in the place of the parameters."""
+
+    _updatesDirectly = True
 
     def accGradParameters(self, input, gradOutput, scale=1.0):
         self.gradWeight.fill(0)

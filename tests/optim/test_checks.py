@@ -90,8 +90,8 @@ def test_what_cannot_be_moved(name: str) -> None:
     frozen = np.zeros(6)
     frozen.flags.writeable = False
     refused(name, frozen, config, None, "x: expected an array that can be written to")
-    refused(name, np.zeros(6), [("learningRate", 1)], None, "config: expected a dict, got list")
-    refused(name, np.zeros(6), config, [1], "state: expected a dict, got list")
+    refused(name, np.zeros(6), [("learningRate", 1)], None, "config: expected a dict or another MutableMapping, got list")
+    refused(name, np.zeros(6), config, [1], "state: expected a dict or another MutableMapping, got list")
 
 
 @pytest.mark.parametrize(

@@ -414,5 +414,5 @@ def spatial_normalization(m, x, w):
         weight = w.convert(m.convo, w.let(f"torch.ones_like({planes})"), "convo")
         centred = w.let(f"{planes} - {w.convert(m.convo, planes, 'convo')} / {weight}")
         spread = w.let(f"{w.convert(m.convostd, w.let(f'{centred}.square()'), 'convostd')}.sqrt() / {weight}")
-    least = number(float(m.fixedThres)) if m.fixedThres else f"{spread}.detach().mean().clamp(min=1e-3)"
+    least = f"{spread}.detach().mean().clamp(min=1e-3)" if m.fixedThres is None else number(float(m.fixedThres))
     return w.checked(w.ours(m, x), f"{centred} / {spread}.clamp(min={least})")

@@ -399,7 +399,8 @@ def _there(m, x, w):
     """Which samples are not zero: the first array counts."""
     first = flat([x])[0]
     batch = first.ndim - m.nInputDim
-    return w.let(f"({first} != 0){f'.flatten({batch})' if m.nInputDim > 1 else ''}.any(-1)")
+    folded = f".flatten({batch})" if m.nInputDim > 1 else ""
+    return w.let(f"({first} != 0){folded}.any(-1)" if m.nInputDim else f"{first} != 0")
 
 
 def _masked(there, value, other):

@@ -30,8 +30,7 @@ class Inplace(Native):
 
     def _gradInputFor(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         """The array that ``updateGradInput`` writes."""
-        shape = check.tensor(self, "input", input).shape
-        return self._bufferFor("gradInput", check.tensor(self, "gradOutput", gradOutput), shape)
+        return self._bufferFor("gradInput", check.gradient(self, gradOutput, check.tensor(self, "input", input)))
 
     def _pass(self, name: str, *handed: Tensor) -> Any:
         if self.inplace:  # C wants the array that it writes over, which is a copy where the other one is read-only

@@ -44,7 +44,7 @@ class Power(Module):
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
+        gradOutput = check.gradient(self, gradOutput, input)
         gradInput = self._resize("gradInput", shape, apart=gradOutput)
         return blocks.elements(self._slopes, gradInput, input, gradOutput, self.pow)
 

@@ -29,7 +29,7 @@ class SoftSign(Module):
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
+        gradOutput = check.gradient(self, gradOutput, input)
         return blocks.elements(self._slopes, self._resize("gradInput", shape, apart=gradOutput), input, gradOutput)
 
     @staticmethod

@@ -44,7 +44,7 @@ class TanhShrink(Module):
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
+        gradOutput = check.gradient(self, gradOutput, input)
         check.shape(self, "the output of the last forward", self.tanh.output, shape)
         return blocks.elements(self._slopes, self._resize("gradInput", shape, apart=gradOutput), self.tanh.output, gradOutput)
 

@@ -62,6 +62,8 @@ class Convert(Container):
         },
     )
 
+    _keepsType = True
+
     def __init__(self, inputShape: str | None = None, outputShape: str | None = None) -> None:
         super().__init__()
         if inputShape is None and outputShape is not None:

@@ -46,5 +46,5 @@ class GPU(Decorator):
     def _toRecord(self) -> t7.TorchObject:
         """Torch7 reads the device first, to put on it what follows."""
         record = super()._toRecord()
-        record.header = [self._type, self.device]
+        record.header = [self._ownTypeName, self.device]
         return record

@@ -43,8 +43,8 @@ class FullConvolution(Convolution):
         x, like = check.table(self, "input", input, 2)
         dims = len(self._axes)
         check.array(self, "input[1]", like)
-        if like.ndim not in (dims + 1, dims + 2):
-            raise ShapeError(f"{self._typename}: input[1]: expected a {dims + 1}-D or {dims + 2}-D array, got {like.ndim}-D")
+        if like.ndim < dims:  # only its last sizes count
+            raise ShapeError(f"{self._typename}: input[1]: expected an array of {dims} or more dimensions, got {like.ndim}-D")
         if check.tensor(self, "input[0]", x).ndim not in (dims + 1, dims + 2):
             return x, {}  # C says what is wrong
         axes = [axis for axis in "THW" if axis in self._axes]

@@ -1,6 +1,5 @@
 """Convolution of sequences."""
 
-from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.convolution.Convolution import Convolution
@@ -60,10 +59,6 @@ class TemporalConvolution(Convolution):
         self.outputFrameSize = check.count(self, "outputFrameSize", outputFrameSize)
         self.kW, self.dW = check.count(self, "kW", kW), dW
         self._makeParameters(self._weightShape(), self.outputFrameSize)
-
-    def sharedAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
-        """The default form: these gradients do not depend on the parameters, shared or not."""
-        self.defaultAccUpdateGradParameters(input, gradOutput, lr)
 
     def _weightShape(self) -> tuple[int, ...]:
         return self.outputFrameSize, self.kW * self.inputFrameSize

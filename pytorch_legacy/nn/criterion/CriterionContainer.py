@@ -3,15 +3,17 @@
 from typing import Any, Self
 
 from pytorch_legacy.arguments import checked
-from pytorch_legacy.arrays import overlap
+from pytorch_legacy.arrays import Tensor, overlap
 from pytorch_legacy.errors import located
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.nn import check
+from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.nn.utils import recursiveFill, recursiveResizeAs
+from pytorch_legacy.nn.utils import by_example
+from pytorch_legacy.objects import Wrapping
+from pytorch_legacy.objects.base import fitting
 
 
-class CriterionContainer(Criterion):
+class CriterionContainer(Wrapping, Criterion):
     """Holds criterions and their weights; the loss is the weighted sum of theirs.
 
     Attributes
@@ -20,6 +22,7 @@ class CriterionContainer(Criterion):
     weights : list of float
     """
 
+    _wrapped = "criterions"
     _file = Form(kinds={"criterions": "a list of modules", "weights": "a list of numbers"})
 
     def __init__(self) -> None:
@@ -41,7 +44,11 @@ class CriterionContainer(Criterion):
         """
         check.any_arrays(self, "input", input)
         old = None if overlap(self.gradInput, [input, target]) else self.gradInput
-        self.gradInput = recursiveFill(recursiveResizeAs(old, input), 0)
+
+        def zeros(old: Any, array: Tensor) -> Tensor:
+            return blocks.zero(fitting(old, array, array.dtype if array.dtype.kind == "f" else self._dtype))
+
+        self.gradInput = by_example(old, input, zeros)
         return self.gradInput
 
     def _located(self, i: int) -> Any:

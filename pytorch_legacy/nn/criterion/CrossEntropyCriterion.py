@@ -4,6 +4,8 @@ from typing import Any
 
 from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import located
+from pytorch_legacy.files import migration
+from pytorch_legacy.files.fields import checked
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.LogSoftMax import LogSoftMax
@@ -23,10 +25,19 @@ class CrossEntropyCriterion(Criterion):
     sizeAverage : bool
         Average over a batch, or sum.
 
+    Attributes
+    ----------
+    lsm : LogSoftMax
+    nll : ClassNLLCriterion
+        Its settings (weights, ignoreIndex, sizeAverage) are those of the loss.
+    sizeAverage : bool
+        The same as ``nll.sizeAverage``.
+
     Notes
     -----
     Input: scores of C classes (C) or of a batch (N x C). Target: class labels from 0, a number or N integers. Sizes of
     1 beyond these, as convolutions leave them (N x C x 1 x 1), are dropped; ``gradInput`` has the shape of the input.
+    Torch7 had ``sizeAverage`` in both objects and copied it to ``nll`` in the next pass after a change.
     Source: Torch7 nn.CrossEntropyCriterion.
 
     Examples
@@ -40,7 +51,7 @@ class CrossEntropyCriterion(Criterion):
 
     _file = Form(
         scratch={"oldSizeAverage": lambda criterion: criterion.sizeAverage},
-        defaults={"sizeAverage": True},
+        properties=("sizeAverage",),
         kinds={"nll": "a module"},
     )
 
@@ -48,18 +59,23 @@ class CrossEntropyCriterion(Criterion):
         super().__init__()
         self.lsm = LogSoftMax()
         self.nll = ClassNLLCriterion(weights, sizeAverage)
-        self.sizeAverage = sizeAverage
+
+    @property
+    def sizeAverage(self) -> bool:  # type: ignore[override]
+        return getattr(self.__dict__.get("nll"), "sizeAverage", True)
+
+    @sizeAverage.setter
+    def sizeAverage(self, value: bool) -> None:
+        self.nll.sizeAverage = value
 
     def updateOutput(self, input: Tensor, target: Any) -> float:
         scores, target = self._squeezed(input, target)
-        self.nll.sizeAverage = self.sizeAverage
         with located(f"in {self._typename}"):  # complaints of the parts say that they are parts
             self.output = self.nll.updateOutput(self.lsm.updateOutput(scores), target)
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
         scores, target = self._squeezed(input, target)
-        self.nll.sizeAverage = self.sizeAverage
         with located(f"in {self._typename}"):
             gradient = self.nll.updateGradInput(self.lsm.output, target)
             self.gradInput = self.lsm.updateGradInput(scores, gradient).reshape(input.shape)
@@ -75,3 +91,17 @@ class CrossEntropyCriterion(Criterion):
         if scores.ndim == 1 and target.size == 1:
             return scores, target.reshape(1)
         return scores, target.reshape(-1) if target.ndim == 0 or target.size == max(target.shape) else target
+
+    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
+        super()._fromTorch7(fields, version)
+        if "sizeAverage" not in fields:
+            migration.note(self, "sizeAverage", f"missing: {self.sizeAverage}")
+        else:
+            outer = checked(self, "sizeAverage", fields["sizeAverage"], "true or false")
+            if fields.get("oldSizeAverage") is not outer:  # it was changed after the last pass, or Torch7 copied it in each pass
+                self.sizeAverage = outer
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "sizeAverage" in self.__dict__:  # in pickles of earlier versions
+            self.sizeAverage = self.__dict__.pop("sizeAverage")

@@ -7,9 +7,10 @@ from pytorch_legacy.errors import located
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.objects import Wrapping
 
 
-class ModuleCriterion(Criterion):
+class ModuleCriterion(Wrapping, Criterion):
     """A criterion of what modules make of input and target::
 
         output = criterion(inputModule(input), targetModule(target))

@@ -41,6 +41,8 @@ class DontCast(Decorator):
         kinds={"castout": "true or false", "moduleType": "text"},
     )
 
+    _keepsType = True
+
     def __init__(self, module: Module, castin: bool = False, castout: bool | None = None, moduleType: str | None = None) -> None:
         super().__init__(module)
         self.castin = castin
@@ -81,6 +83,10 @@ class DontCast(Decorator):
     def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
         gradOutput = self._inward("_gradOutput", gradOutput, self.castout)
         super().accUpdateGradParameters(self._inward("_input", input, self.castin), gradOutput, lr)
+
+    @property
+    def _inputDtype(self) -> Any:
+        return self._dtype if self.castin else self.modules[0]._inputDtype
 
     def clearState(self) -> Self:
         clear(self, "_input", "_gradOutput")

@@ -110,7 +110,7 @@ class WeightNorm(Decorator):
         self.gradV += self.g / norm * (gradient - direction * along)
 
     def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        self.sharedAccUpdateGradParameters(input, gradOutput, lr)
+        self._updateApart(input, gradOutput, lr)
 
     def zeroGradParameters(self) -> Self:
         Module.zeroGradParameters(self)

@@ -183,6 +183,12 @@ class IndexLinear(Native):
         """Weight and bias; the table ``running`` and gradBias."""
         return [self.weight, self.bias], [self.running, self.gradBias]
 
+    def _keptGradients(self) -> Any:
+        return self.running, self.gradBias.copy()
+
+    def _restoreGradients(self, kept: Any) -> None:
+        self.running, self.gradBias[...] = kept
+
     def clearState(self) -> Self:
         self.running = {"keys": [], "gradWeight": []}
         clear(self, "normalizedValues", "_gradOutput")

@@ -67,6 +67,7 @@ class LookupTable(Native):
         dropped=("_count", "_input", "_gradOutput", "_sorted", "_indices", "copiedInput", "size", "batchSize", "inputs"),
         defaults={"paddingValue": lambda fields: 0},
     )
+    _updatesDirectly = True
     weight: Tensor
     paddingValue = -1
     maxNorm: float | None = None
@@ -141,10 +142,6 @@ class LookupTable(Native):
         if self.gradWeight is not None:
             numbers = self.shouldScaleGradByFreq, self.paddingValue, scale
             self._call("accGradParameters", self._indices(input), gradOutput, self.gradWeight, *numbers)
-
-    def sharedAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
-        """The default form: these gradients do not depend on the parameters, shared or not."""
-        self.defaultAccUpdateGradParameters(input, gradOutput, lr)
 
     def _indices(self, input: Any) -> Tensor:
         array = check.numbers(self, "input", input, "an array of indices")

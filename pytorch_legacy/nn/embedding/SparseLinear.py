@@ -74,6 +74,7 @@ class SparseLinear(Native):
         kinds={"weightDecay": "a number"},
         dimensions={"weight": 2},
     )
+    _updatesDirectly = True
     weight: Tensor
     gradWeight: Tensor
     bias: Tensor
@@ -146,6 +147,10 @@ class SparseLinear(Native):
             super().zeroGradParameters()
         self.sparseUpdate = _NONE
         return self
+
+    def _restoreGradients(self, kept: Any) -> None:
+        super()._restoreGradients(kept)
+        self.sparseUpdate = _MANY  # they come from other inputs than the last one
 
     def clearState(self) -> Self:
         clear(self, "cooInput")

@@ -55,6 +55,7 @@ class Bilinear(Module):
 
     _file = Form(dropped=("buff1", "buff2"), dimensions={"weight": 3})
 
+    _updatesDirectly = True
     weight: Tensor
     gradWeight: Tensor
     _held = (Held("weight", 3), Held("bias", lambda layer: layer.weight.shape[:1], ("bias", "gradBias")))
@@ -103,10 +104,6 @@ class Bilinear(Module):
         self.gradWeight += scale * summed(products, x2).reshape(self.weight.shape)
         if self.gradBias is not None:
             self.gradBias += scale * g.sum(0, dtype=np.float64)
-
-    def sharedAccUpdateGradParameters(self, input: list[Tensor], gradOutput: Tensor, lr: float) -> None:
-        """The default form: these gradients do not depend on the parameters, shared or not."""
-        self.defaultAccUpdateGradParameters(input, gradOutput, lr)
 
     def clearState(self) -> "Bilinear":
         clear(self, "_x1", "_x2", "_gradOutput")

@@ -50,6 +50,7 @@ class Linear(Learner):
 
     _layer = "Linear"
     _file = Form(dropped=("addBuffer",), dimensions={"weight": 2})
+    _updatesDirectly = True
     weight: Tensor
     gradWeight: Tensor
 
@@ -79,10 +80,6 @@ class Linear(Learner):
         if self.weight is None:  # in a file that lacks it
             raise NullError(f"{self._typename}: weight: expected an array, got None")
         return *shape[:-1], self.weight.shape[0]
-
-    def sharedAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
-        """The default form: these gradients do not depend on the parameters, shared or not."""
-        self.defaultAccUpdateGradParameters(input, gradOutput, lr)
 
     def __repr__(self) -> str:
         outputs, inputs = self.weight.shape

@@ -146,19 +146,6 @@ class LinearWeightNorm(Linear):
         self.gradG += gradLength
         self.gradV += gradV
 
-    def defaultAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
-        """Moves the parameters with no detour: they stand in for their gradients."""
-        gradients = self.gradV, self.gradG, self.gradBias
-        self.gradV, self.gradG, self.gradBias = self.v, self.g, self.bias
-        try:
-            self.accGradParameters(input, gradOutput, -lr)
-        finally:
-            self.gradV, self.gradG, self.gradBias = gradients
-
-    def sharedAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
-        """Unlike those of Linear, these gradients depend on the parameters: the way of all layers."""
-        Module.sharedAccUpdateGradParameters(self, input, gradOutput, lr)
-
     def clearState(self) -> Self:
         clear(self, "weight", "gradWeight", "scale")
         return super().clearState()

@@ -67,6 +67,7 @@ class PartialLinear(Module):
         defaults={"bias": True},
         kinds={"network": "a module", "partition": "a tensor", "allcolumns": "a tensor"},
     )
+    _updatesDirectly = True
     weight: Tensor
     gradWeight: Tensor
     _held = (Held("weight", 2), Held("bias", lambda layer: (1, len(layer.weight)), ("bias", "gradBias")))
@@ -112,10 +113,6 @@ class PartialLinear(Module):
         np.add.at(self.gradWeight, rows, (scale * summed(g, x)).astype(self._dtype))
         if self.gradBias is not None:
             np.add.at(self.gradBias[0], rows, (scale * g.sum(0, dtype=np.float64)).astype(self._dtype))
-
-    def sharedAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
-        """The default form: these gradients do not depend on the parameters, shared or not."""
-        self.defaultAccUpdateGradParameters(input, gradOutput, lr)
 
     def clearState(self) -> Self:
         clear(self, "_input", "_gradOutput")

@@ -73,14 +73,6 @@ class WeightedEuclidean(Euclidean):
         super().accGradParameters(input, gradOutput, scale)
         self.gradDiagCov += scale * gradient
 
-    def defaultAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
-        """Moves the parameters with no detour: they stand in for their gradients."""
-        gradient, self.gradDiagCov = self.gradDiagCov, self.diagCov
-        try:
-            super().defaultAccUpdateGradParameters(input, gradOutput, lr)
-        finally:
-            self.gradDiagCov = gradient
-
     def _weighed(self, differences: Tensor) -> Tensor:
         with np.errstate(over="ignore"):
             return differences * self.diagCov.T  # type: ignore[no-any-return]

@@ -78,14 +78,13 @@ class Add(Module):
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
-        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        gradOutput = check.gradient(self, gradOutput, check.tensor(self, "input", input))
         if self.gradInput is None:
             return None
         return blocks.copy(self._resize("gradInput", input.shape), gradOutput)
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        check.like(self, "gradOutput", gradOutput, input)
-        rows = gradOutput.reshape(self._rows(input))
+        rows = check.gradient(self, gradOutput, check.tensor(self, "input", input)).reshape(self._rows(input))
         sums = blocks.addUp(np.zeros_like(rows, shape=(1, rows.shape[1])), rows)
         self.gradBias += scale * sums.reshape(self.gradBias.shape)
 

@@ -57,7 +57,7 @@ class AddConstant(Module):
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        gradOutput = check.gradient(self, gradOutput, check.tensor(self, "input", input))
         if self.inplace:
             if is_writable(input):
                 blocks.apply(np.subtract, input, self._term(input), out=input)

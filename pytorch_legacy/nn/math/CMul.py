@@ -50,11 +50,11 @@ class CMul(LearnedArray):
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
         weight = self._alignedWith(input)
-        check.like(self, "gradOutput", gradOutput, input)
+        gradOutput = check.gradient(self, gradOutput, input)
         if self.gradInput is None:
             return None
         return blocks.apply(np.multiply, gradOutput, weight, out=self._resize("gradInput", input.shape))
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        gradOutput = check.gradient(self, gradOutput, check.tensor(self, "input", input))
         self.gradWeight += self._gradient(input, scale, input, gradOutput)

@@ -63,9 +63,9 @@ class Mul(Module):
         return blocks.apply(np.multiply, input, self.weight[0], out=self._resize("output", input.shape))
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        gradOutput = check.gradient(self, gradOutput, check.tensor(self, "input", input))
         return blocks.apply(np.multiply, gradOutput, self.weight[0], out=self._resize("gradInput", input.shape))
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        gradOutput = check.gradient(self, gradOutput, check.tensor(self, "input", input))
         self.gradWeight += scale * gathered(self.weight.reshape((1,) * input.ndim), input, gradOutput).reshape(1)

@@ -51,7 +51,7 @@ class MulConstant(Module):
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        gradOutput = check.gradient(self, gradOutput, check.tensor(self, "input", input))
         factor = self._dtype.type(self.constant_scalar)
         target = self._bufferFor("gradInput", gradOutput)
         if self.inplace and factor != 0 and is_writable(input):

@@ -112,14 +112,6 @@ class SpatialGaussianPooling(Learner, WindowedPooling):
         self.count_include_pad = False
         return self
 
-    def defaultAccUpdateGradParameters(self, input: Tensor, gradOutput: Tensor, lr: float) -> None:
-        gradients = self.gradMean, self.gradPrecision
-        self.gradMean, self.gradPrecision = self.mean, self.precision
-        try:
-            self.accGradParameters(input, gradOutput, -lr)
-        finally:
-            self.gradMean, self.gradPrecision = gradients
-
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
         """Mean and precision, and their gradients."""
         return [self.mean, self.precision], [self.gradMean, self.gradPrecision]

@@ -106,7 +106,7 @@ class Dropout(Module):
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         check.tensor(self, "input", input, *self._ranks)
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
+        gradOutput = check.gradient(self, gradOutput, input)
         if self._isRandom():
             check.shape(self, "noise of the last forward", self.noise, self._noiseShape(input.shape))
         gradInput = self._bufferFor("gradInput", gradOutput)

@@ -59,7 +59,7 @@ class L1Penalty(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor | None = None) -> Tensor:
         check.tensor(self, "input", input)
         if self.provideOutput:
-            gradient = check.like(self, "gradOutput", gradOutput, input)
+            gradient = check.gradient(self, gradOutput, input)
         gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
         np.sign(input, out=gradInput)
         np.multiply(gradInput, self._dtype.type(self._weight(input)), out=gradInput)

@@ -55,7 +55,7 @@ class WhiteNoise(Module):
         return np.add(input, self.noise, out=output)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        gradOutput = check.gradient(self, gradOutput, check.tensor(self, "input", input))
         gradInput = self._resize("gradInput", input.shape)
         gradInput[...] = gradOutput
         return gradInput

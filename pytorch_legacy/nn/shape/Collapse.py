@@ -23,7 +23,7 @@ class Collapse(Module):
 
     Notes
     -----
-    Arrays of integers pass too. Source: Torch7 nn.Collapse.
+    Arrays of every type pass, in their own type. Source: Torch7 nn.Collapse.
 
     Examples
     --------
@@ -33,9 +33,11 @@ class Collapse(Module):
     (24,)
     """
 
+    _takesAnyType = True
+
     def __init__(self, nInputDim: int) -> None:
         super().__init__()
-        self.nInputDim = check.count(self, "nInputDim", nInputDim)
+        self.nInputDim = check.count(self, "nInputDim", nInputDim, 0)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         shape = self._shape(input)
@@ -43,7 +45,7 @@ class Collapse(Module):
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.shape(self, "gradOutput", check.array(self, "gradOutput", gradOutput), self._shape(input))
+        gradOutput = check.gradient(self, gradOutput, input, self._shape(input))
         self.gradInput = self._contiguous("_gradOutput", gradOutput).reshape(input.shape)
         return self.gradInput
 

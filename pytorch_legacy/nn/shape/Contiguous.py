@@ -23,12 +23,14 @@ class Contiguous(Module):
     True
     """
 
+    _takesAnyType = True
+
     def updateOutput(self, input: Tensor) -> Tensor:
         self.output = self._contiguous("_input", check.array(self, "input", input))
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.like(self, "gradOutput", gradOutput, check.array(self, "input", input))
+        gradOutput = check.gradient(self, gradOutput, check.array(self, "input", input))
         self.gradInput = self._contiguous("_gradOutput", gradOutput)
         return self.gradInput
 

@@ -76,7 +76,7 @@ class Copy(Module):
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         self._check("input", input, self._intype)
-        check.shape(self, "gradOutput", self._check("gradOutput", gradOutput, self._outtype), input.shape)
+        gradOutput = check.matching(self, "gradOutput", self._check("gradOutput", gradOutput, self._outtype), input.shape)
         self.gradInput = self._copied("gradOutput", gradOutput, self._intype)
         return self.gradInput
 
@@ -102,6 +102,10 @@ class Copy(Module):
     def _intype(self) -> tuple[np.dtype[Any], bool]:
         """The dtype, and whether on a device."""
         return (self._dtype, self._onDevice) if self.gradInput is None else (self.gradInput.dtype, on_device(self.gradInput))
+
+    @property
+    def _inputDtype(self) -> Any:
+        return self._intype[0]
 
     @property
     def _outtype(self) -> tuple[np.dtype[Any], bool]:

@@ -54,7 +54,7 @@ class GradientReversal(Module):
         return input
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
+        gradOutput = check.gradient(self, gradOutput, check.tensor(self, "input", input))
         return np.multiply(gradOutput, self._dtype.type(-self.lambda_), out=self._resize("gradInput", input.shape))
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:

@@ -21,6 +21,8 @@ class Identity(Module):
     array([1., 2.], dtype=float32)
     """
 
+    _takesAnyType = True
+
     def updateOutput(self, input: Any) -> Any:
         self.output = input
         return input

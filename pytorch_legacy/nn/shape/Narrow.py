@@ -29,7 +29,7 @@ class Narrow(Module):
 
     Notes
     -----
-    Arrays of integers pass too. The offset's field is called ``index``. Source: Torch7 nn.Narrow.
+    Arrays of every type pass, in their own type. The offset's field is called ``index``. Source: Torch7 nn.Narrow.
 
     Examples
     --------
@@ -41,6 +41,7 @@ class Narrow(Module):
     (2, 3)
     """
 
+    _takesAnyType = True
     _file = Form(
         oneBased=("dimension", "index"), defaults={"length": 1}, kinds=dict.fromkeys(("index", "length"), "a whole number")
     )

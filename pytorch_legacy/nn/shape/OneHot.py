@@ -56,7 +56,7 @@ class OneHot(Module):
         shape = self._indices(input).shape
         if gradOutput is not None:
             check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (*shape, self.outputSize))
-        gradInput: Tensor = self._zeros("gradInput", input if is_tensor(input) else np.empty(0))
+        gradInput: Tensor = self._zeros("gradInput", input if is_tensor(input) else np.empty(0, self._dtype))
         return gradInput
 
     def _indices(self, input: Any) -> Tensor:

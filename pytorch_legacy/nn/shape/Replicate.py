@@ -38,6 +38,7 @@ class Replicate(Module):
     (3, 2)
     """
 
+    _takesAnyType = True
     _file = Form(oneBased=("dim",), defaults={"dim": 0, "ndim": None}, kinds={"dim": "a whole number"})
     dim = 0
     ndim: int | None = None
@@ -55,8 +56,8 @@ class Replicate(Module):
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         axis, shape = self._layout(input)
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
+        check.shape(self, "gradOutput", check.slopes(self, "gradOutput", gradOutput, input), shape)
+        gradInput = self._resize("gradInput", input.shape, gradOutput.dtype, apart=gradOutput)
         gradInput.fill(0)
         blocks.addUp(np.expand_dims(gradInput, axis), gradOutput)
         return gradInput

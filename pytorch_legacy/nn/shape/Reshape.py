@@ -47,6 +47,8 @@ class Reshape(Module):
     (3, 4)
     """
 
+    _takesAnyType = True
+
     batchMode: bool | None = None
 
     _file = Form(
@@ -69,7 +71,7 @@ class Reshape(Module):
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = self._sizes(check.array(self, "input", input).shape)
-        check.shape(self, "gradOutput", check.array(self, "gradOutput", gradOutput), shape)
+        gradOutput = check.gradient(self, gradOutput, input, shape)
         self.gradInput = self._contiguous("_gradOutput", gradOutput).reshape(input.shape)
         return self.gradInput
 

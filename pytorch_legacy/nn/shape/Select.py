@@ -28,7 +28,7 @@ class Select(Module):
 
     Notes
     -----
-    Arrays of integers pass too. Source: Torch7 nn.Select.
+    Arrays of every type pass, in their own type. Source: Torch7 nn.Select.
 
     Examples
     --------
@@ -41,6 +41,7 @@ class Select(Module):
            [0., 0., 2.]], dtype=float32)
     """
 
+    _takesAnyType = True
     _file = Form(oneBased=("dimension", "index"), kinds={"index": "a whole number"})
 
     def __init__(self, dimension: int, index: int) -> None:

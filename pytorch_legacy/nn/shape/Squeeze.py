@@ -27,7 +27,7 @@ class Squeeze(Module):
 
     Notes
     -----
-    Arrays of integers pass too. Source: Torch7 nn.Squeeze.
+    Arrays of every type pass, in their own type. Source: Torch7 nn.Squeeze.
 
     Examples
     --------
@@ -38,6 +38,7 @@ class Squeeze(Module):
     (2, 3, 1)
     """
 
+    _takesAnyType = True
     _file = Form(oneBased=("dim",), defaults={"dim": None, "numInputDims": None}, kinds={"dim": "a whole number"})
     dim: int | None = None
     numInputDims: int | None = None
@@ -60,7 +61,7 @@ class Squeeze(Module):
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = self._shape(input)
-        check.like(self, "gradOutput", gradOutput, input.reshape(shape))
+        gradOutput = check.gradient(self, gradOutput, input, shape)
         self.gradInput = gradOutput.reshape(input.shape)
         return self.gradInput
 

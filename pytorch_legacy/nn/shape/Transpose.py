@@ -27,7 +27,7 @@ class Transpose(Module):
 
     Notes
     -----
-    Arrays of integers pass too. The field of the pairs is called ``permutations``. Source: Torch7 nn.Transpose.
+    Arrays of every type pass, in their own type. The field of the pairs is called ``permutations``. Source: Torch7 nn.Transpose.
 
     Examples
     --------
@@ -38,6 +38,7 @@ class Transpose(Module):
            [2., 5.]], dtype=float32)
     """
 
+    _takesAnyType = True
     _file = Form(oneBased=("permutations",))
     numInputDims: int | None = None
 

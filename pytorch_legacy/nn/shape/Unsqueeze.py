@@ -29,7 +29,7 @@ class Unsqueeze(Module):
 
     Notes
     -----
-    Arrays of integers pass too. The position is printed as Torch7 prints it, counted from 1. Unlike Torch7's, the layer
+    Arrays of every type pass, in their own type. The position is printed as Torch7 prints it, counted from 1. Unlike Torch7's, the layer
     does not take the rank of its first input for that of all samples. Source: Torch7 nn.Unsqueeze.
 
     Examples
@@ -40,6 +40,7 @@ class Unsqueeze(Module):
     (2, 1)
     """
 
+    _takesAnyType = True
     _file = Form(oneBased=("pos",), defaults={"numInputDims": None}, kinds={"pos": "a whole number"})
     numInputDims: int | None = None
 
@@ -59,7 +60,7 @@ class Unsqueeze(Module):
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.like(self, "gradOutput", gradOutput, np.expand_dims(input, self._axis(input)))
+        gradOutput = check.gradient(self, gradOutput, input, np.expand_dims(input, self._axis(input)).shape)
         self.gradInput = gradOutput.reshape(input.shape)
         return self.gradInput
 

@@ -47,6 +47,7 @@ class View(Module):
     (4, 3)
     """
 
+    _takesAnyType = True
     _file = Form(kinds={"size": "sizes"})
     numInputDims: int | None = None
 
@@ -76,7 +77,7 @@ class View(Module):
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = self._sizes(check.array(self, "input", input).shape)
-        check.shape(self, "gradOutput", check.array(self, "gradOutput", gradOutput), shape)
+        gradOutput = check.gradient(self, gradOutput, input, shape)
         self.gradInput = self._contiguous("_gradOutput", gradOutput).reshape(input.shape)
         return self.gradInput
 

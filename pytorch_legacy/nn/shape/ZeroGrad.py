@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 
@@ -25,11 +26,15 @@ class ZeroGrad(Module):
     array([0., 0.], dtype=float32)
     """
 
+    _takesAnyType = True
+
     def updateOutput(self, input: Any) -> Any:
         self.output = check.arrays(self, "input", input)
         return input
 
     def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
-        if gradOutput is not None:
+        if is_tensor(input) and gradOutput is not None:
+            check.gradient(self, gradOutput, input)
+        elif gradOutput is not None:
             check.like(self, "gradOutput", gradOutput, input)
         return self._zeros("gradInput", input)

@@ -57,7 +57,7 @@ class CAddTable(Module):
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         check.terms(self, "input", input)
-        check.like(self, "gradOutput", gradOutput, input[0])
+        gradOutput = check.gradient(self, gradOutput, input[0])
         if self.inplace:
             shapes = [array.shape for array in input]
             self.gradInput = [gradOutput if shape == gradOutput.shape else gradOutput.reshape(shape) for shape in shapes]

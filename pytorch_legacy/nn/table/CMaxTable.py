@@ -52,7 +52,7 @@ class CMaxTable(Module):
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         inputs = check.terms(self, "input", input)
-        check.like(self, "gradOutput", gradOutput, input[0])
+        gradOutput = check.gradient(self, gradOutput, input[0])
         check.shape(self, "input of the last forward", self.output, input[0].shape)
         gradInput = self._resizeTable("gradInput", [array.shape for array in input], apart=[input, gradOutput])
         first, *others = (gradient.reshape(inputs[0].shape) for gradient in gradInput)

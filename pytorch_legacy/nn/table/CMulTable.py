@@ -39,7 +39,7 @@ class CMulTable(Module):
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         factors = check.terms(self, "input", input)
-        check.like(self, "gradOutput", gradOutput, input[0])
+        gradOutput = check.gradient(self, gradOutput, input[0])
         shape = factors[0].shape
         gradInput = self._resizeTable("gradInput", [array.shape for array in input], apart=[input, gradOutput])
         for i, gradient in enumerate(gradInput):

@@ -7,9 +7,10 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.objects import Wrapping
 
 
-class CriterionTable(Module):
+class CriterionTable(Wrapping, Module):
     """A criterion as a module, whose input is the table of the criterion's input and target::
 
         output    = criterion(input[0], input[1])

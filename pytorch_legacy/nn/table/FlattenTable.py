@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pytorch_legacy.arrays import is_tensor, tree
+from pytorch_legacy.arrays import tree
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -29,6 +29,7 @@ class FlattenTable(Module):
     [array([1.], dtype=float32), array([2.], dtype=float32), array([3.], dtype=float32)]
     """
 
+    _takesAnyType = True
     _file = Form(scratch={"input_map": lambda module: {}})
 
     def __init__(self) -> None:
@@ -36,11 +37,8 @@ class FlattenTable(Module):
         self.output, self.gradInput = [], []
 
     def updateOutput(self, input: Any) -> list[Any]:
-        leaves = [*tree.leaves(input)]
-        # In files of single precision too the layer calls itself one of double precision: Torch7 did not convert it.
-        self._dtype = next((leaf.dtype for leaf in leaves if is_tensor(leaf) and leaf.dtype.kind == "f"), self._dtype)
         check.arrays(self, "input", input)
-        self.output = leaves
+        self.output = [*tree.leaves(input)]
         return self.output
 
     def updateGradInput(self, input: Any, gradOutput: list[Any]) -> Any:

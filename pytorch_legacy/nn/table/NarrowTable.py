@@ -24,7 +24,7 @@ class NarrowTable(Module):
 
     Notes
     -----
-    Entries are arrays or tables of arrays. Past the end of the table there are none: the output is shorter then, as in Torch7.
+    Entries are arrays, of every type, or tables of arrays. Past the end of the table there are none: the output is shorter then, as in Torch7.
     Source: Torch7 nn.NarrowTable.
 
     Examples
@@ -34,6 +34,7 @@ class NarrowTable(Module):
     [array([2.], dtype=float32), array([3.], dtype=float32)]
     """
 
+    _takesAnyType = True
     _file = Form(oneBased=("offset",), defaults={"length": 1}, kinds={"length": "a whole number", "offset": "a whole number"})
 
     def __init__(self, offset: int, length: int = 1) -> None:

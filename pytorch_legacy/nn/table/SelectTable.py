@@ -23,7 +23,7 @@ class SelectTable(Module):
 
     Notes
     -----
-    Entries are arrays or tables of arrays. An index is printed as Torch7 prints it, counted from 1. Source: Torch7
+    Entries are arrays, of every type, or tables of arrays. An index is printed as Torch7 prints it, counted from 1. Source: Torch7
     nn.SelectTable.
 
     Examples
@@ -37,6 +37,7 @@ class SelectTable(Module):
     [array([5.], dtype=float32), array([0.], dtype=float32)]
     """
 
+    _takesAnyType = True
     _file = Form(oneBased=("index",), kinds={"index": "a number or text"})
 
     def __init__(self, index: int | str) -> None:

@@ -32,7 +32,7 @@ class SplitTable(Module):
 
     Notes
     -----
-    Arrays of integers pass too. Source: Torch7 nn.SplitTable.
+    Arrays of every type pass, in their own type. Source: Torch7 nn.SplitTable.
 
     Examples
     --------
@@ -43,6 +43,7 @@ class SplitTable(Module):
     [array([0., 3.], dtype=float32), array([1., 4.], dtype=float32), array([2., 5.], dtype=float32)]
     """
 
+    _takesAnyType = True
     _file = Form(oneBased=("dimension",), defaults={"nInputDims": None})
     nInputDims: int | None = None
 
@@ -60,7 +61,7 @@ class SplitTable(Module):
         check.like(self, "gradOutput", gradOutput, self._slices(input))
         if self.gradInput is None:
             return None
-        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, check.gradientDtype(self, input), apart=gradOutput)
         for target, gradient in zip(self._slices(gradInput), gradOutput, strict=True):
             target[...] = gradient
         return gradInput

@@ -27,6 +27,8 @@ class ZipTable(Module):
     [array([0.], dtype=float32), array([2.], dtype=float32)]
     """
 
+    _takesAnyType = True
+
     def __init__(self) -> None:
         super().__init__()
         self.output, self.gradInput = [], []

@@ -30,6 +30,7 @@ class ZipTableOneToMany(Module):
     [array([0.], dtype=float32), array([2.], dtype=float32)]
     """
 
+    _takesAnyType = True
     _file = Form(scratch={"gradInputEl": None})
 
     _gradFirst: Any = None

@@ -15,7 +15,6 @@ ATTRIBUTES = {
     "children": "write net.modules, or for a container `for module in net`",
     "cpu": "write .float() or .double(): both bring a module to the host",
     "eval": "write evaluate()",
-    "extend": "write add(module) for each",
     "grad": "gradients are in gradWeight and gradBias, and in gradInput",
     "load_state_dict": _FILES,
     "named_children": "write enumerate(net.modules)",

@@ -12,7 +12,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn
-from pytorch_legacy.backend import binding
+from pytorch_legacy.backend import binding, call
 from pytorch_legacy.errors import DtypeError, ValueRangeError
 from tests.trees import Array
 
@@ -139,7 +139,10 @@ def test_passes_that_repeat(optimized: bool) -> None:
 
 
 def test_the_short_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the second pass on, with any array of that shape, by layers with one array of their own, several, and properties."""
+    """From the second pass on, with any array of that shape, by layers with one array of their own, several, and properties.
+
+    A fused convolution makes one call in each pass, and reads all fields for it.
+    """
     random = np.random.default_rng(1)
     fused = pl.optimize(nn.Sequential(nn.SpatialConvolution(3, 4, 3, 3), nn.ReLU()).float().evaluate()).modules[0]
     assert type(fused).__name__ == "Fused"
@@ -156,12 +159,19 @@ def test_the_short_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the long way")
 
     monkeypatch.setattr("pytorch_legacy.nn.Native.call", refuse)
-    monkeypatch.setattr("pytorch_legacy.optimizing.Fused.call", refuse)
+    calls = []
+
+    def counted(layer: Any, name: str, *arguments: Any) -> None:
+        calls.append(name)
+        call(layer, name, *arguments)
+
+    monkeypatch.setattr("pytorch_legacy.optimizing.Fused.call", counted)
     for input in inputs:
         for layer, gradient in zip(layers, gradients, strict=True):
             assert layer.forward(input) is layer.output
             assert layer.updateGradInput(input, gradient) is layer.gradInput
         assert fused.updateOutput(input) is fused.output
+    assert calls == ["FusedConvolution_updateOutput"] * len(inputs)
 
 
 @pytest.mark.parametrize("size", [0, 1, 5])

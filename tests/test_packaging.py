@@ -58,13 +58,14 @@ THNN_FILE = f"lib/{library.file_name('THNN')}"
 QUICK = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=", "-DTHNN_PORTABLE=ON"]
 
 
-# Users do not have these variables. With one of the last two, pip and `python -I` look for bytecode in different folders.
-OURS = ("PYTORCH_LEGACY_THNN", "PROJECT_URL", "PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE")
+# Users do not have these variables. `python -I` does not read Python's own ones (PYTHONPATH, PYTHONOPTIMIZE, ...), but pip would:
+# it writes and removes other files of bytecode then, and may find another installation of the package.
+OURS = ("PYTORCH_LEGACY_", "PROJECT_URL", "PYTHON", "PIP_NO_COMPILE")
 
 
 def run(*command: str | Path, **environment: str) -> str:
     """Runs the command, which must succeed, and returns both of its outputs."""
-    inherited = {name: value for name, value in os.environ.items() if name not in OURS}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, env={**inherited, **environment})
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
     return done.stdout + done.stderr

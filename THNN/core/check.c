@@ -98,8 +98,10 @@ int32_t THNN_checkCount(const char *function, const char *name, View v, View lik
   THNN_TRY(checkView(function, name, v));
   const int64_t n = THNN_nElement(like);
   if (THNN_nElement(v) == n) return THNN_OK;
-  return THNN_fail(THNN_ERR_SHAPE, function, name, "expected %s or another shape of %lld elements, got %s",
-                   THNN_shapeText(like.nDimension, like.size).text, (long long)n, THNN_shapeText(v.nDimension, v.size).text);
+  const char *expected = n == 1 ? "expected %s, or %lld element in another shape, got %s"
+                                : "expected %s, or %lld elements in another shape, got %s";
+  return THNN_fail(THNN_ERR_SHAPE, function, name, expected, THNN_shapeText(like.nDimension, like.size).text, (long long)n,
+                   THNN_shapeText(v.nDimension, v.size).text);
 }
 
 /* Do two index tuples share an address? Sorted by stride, each dimension must step over all that the smaller ones cover.

@@ -26,14 +26,14 @@ def members(family: Path) -> list[str]:
 
 def adopted(package: Path) -> dict[str, str]:
     """From names in ``nn`` to the classes of another package, those with typenames that begin so."""
-    found = {}
+    found: dict[str, str] = {}
     for name in re.findall(r"^from \.\w+ import (\w+)", (package / "__init__.py").read_text(encoding="utf-8"), re.MULTILINE):
         path = package / f"{name}.py"
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         typename = re.search(r'^    _typename = "(.*)"$', text, re.MULTILINE)
         given = typename[1] if typename else f"{'nngraph' if package.name == 'nngraph' else 'nn'}.{name}"
         if re.search(rf"^class {name}\b", text, re.MULTILINE) and re.fullmatch(r"nn\.\w+", given):
-            found[given.removeprefix("nn.")] = name
+            found.setdefault(given.removeprefix("nn."), name)
     return found
 
 

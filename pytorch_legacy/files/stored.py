@@ -76,6 +76,10 @@ class Stored(metaclass=Listed):
         """The dtype of the floating-point arrays that the object takes."""
         return self._dtype
 
+    def _typed(self) -> tuple[Any, Any]:
+        """The dtype, and the class of arrays: NumPy's or CuPy's."""
+        return self._dtype, self._array
+
     def _ownType(self) -> tuple[Any, Any]:
         """The dtype, and the class of arrays, to which the object itself was converted. Those of an object that holds others may
         be different: see objects/typed.py."""

@@ -57,7 +57,6 @@ class Container(Typed, Module):
         "training", "updateParameters", "zeroGradParameters",
     )  # fmt: skip
     _file = Form(defaults={"modules": lambda fields: []})
-    _keepsType = False  # True of those that convert between the network around them and the modules inside
     _isList = False  # True of those that take any number of modules: a part of such a container is one, too
 
     def __init_subclass__(cls, **keywords: Any) -> None:
@@ -238,15 +237,14 @@ class Container(Typed, Module):
         """
         if self._keepsType:
             return self._ownType()
-        modules = []
+        first = None
         for module in self._computing():
-            parameter = None if isinstance(module, Container) and module._keepsType else _first_parameter(module)
+            parameter = None if module._keepsType else _first_parameter(module)
             if parameter is not None:
                 return parameter.dtype, cupy().ndarray if on_device(parameter) else np.ndarray
-            if module is not self:
-                modules.append(module)
-        first = next((module for module in modules if not module._takesAnyType), modules[0] if modules else None)
-        return self._ownType() if first is None else (first._dtype, first._array)
+            if module is not self and (first is None or (first._takesAnyType and not module._takesAnyType)):
+                first = module
+        return self._ownType() if first is None else first._typed()
 
     @property
     def _inputDtype(self) -> Any:
@@ -266,8 +264,7 @@ class Container(Typed, Module):
             if id(module) in seen:
                 continue
             seen.add(id(module))
-            isPlain = isinstance(module, Container) and not module._keepsType and type(module).parameters is Container.parameters
-            if not isPlain:
+            if type(module).parameters is not Container.parameters or module._keepsType:
                 yield module
                 continue
             modules = module._children()  # in a file that is being read they may be anything
@@ -364,6 +361,9 @@ _ITS_OWN = Module._inputDtype  # of layers: their own type
 
 
 def _first_parameter(module: Module) -> Tensor | None:
+    isPlain = type(module).parameters is Module.parameters and "parameters" not in module.__dict__
+    if isPlain and module.weight is None and module.bias is None:
+        return None  # at once: passes of containers ask all their modules
     try:
         parameters = (module.parameters() or ([],))[0]
     except Exception:  # a module that lacks a field says so when it runs

@@ -116,6 +116,7 @@ class Module(Tuning):
     shared = False
     _updatesDirectly = False
     _takesAnyType = False  # True of modules that hand on arrays of all types
+    _keepsType = False  # True of containers that convert between the network around them and the modules inside
     _servesAllSteps = False  # True of recurrent modules, which keep account of their steps themselves
     _isSequencer = False
     _ownBuffers: frozenset[str] = frozenset()  # of modules with a flag `inplace`: the fields that hold buffers of their own

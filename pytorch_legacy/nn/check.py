@@ -22,11 +22,12 @@ def tensor(module: Object, name: str, value: Any, *ranks: int) -> Tensor:
 
     An array without dimensions comes as a vector of its one element where a vector is asked for.
     """
-    dtype = module._dtype
-    if type(value) is module._array and value.dtype == dtype and (not ranks or value.ndim in ranks):
+    dtype, kind = module._typed()  # at once, since a container asks its modules
+    if type(value) is kind and value.dtype == dtype and (not ranks or value.ndim in ranks):
         return value  # type: ignore[no-any-return]
-    if not is_tensor(value) or on_device(value) != module._onDevice or value.dtype != dtype:
-        raise DtypeError(mismatch(f"{module._typename}: {name}", value, dtype, module._onDevice))
+    onDevice = kind is not np.ndarray
+    if not is_tensor(value) or on_device(value) != onDevice or value.dtype != dtype:
+        raise DtypeError(mismatch(f"{module._typename}: {name}", value, dtype, onDevice))
     if not ranks or value.ndim in ranks:
         return value  # of a class derived from NumPy's
     if value.ndim == 0 and 1 in ranks:
@@ -119,7 +120,11 @@ def branches(module: Object, gradOutput: Any, count: int) -> list[Any]:
 
 def tensors(module: Object, name: str, value: Any, length: int | None = None) -> list[Tensor]:
     """`value`, a list of arrays of the module's dtype."""
-    return [tensor(module, f"{name}[{i}]", entry) for i, entry in enumerate(table(module, name, value, length))]
+    entries = table(module, name, value, length)
+    dtype, kind = module._typed()
+    if all(type(entry) is kind and entry.dtype == dtype for entry in entries):
+        return [*entries]
+    return [tensor(module, f"{name}[{i}]", entry) for i, entry in enumerate(entries)]
 
 
 def alike(module: Object, name: str, value: Any, length: int | None = None) -> list[Tensor]:
@@ -233,7 +238,8 @@ def matching(module: Object, name: str, array: Tensor, expected: tuple[int, ...]
     if array.shape == expected:
         return array
     if array.size != prod(expected):
-        wanted = f"{sizes(expected)} or another shape of {prod(expected)} elements"
+        elements = "1 element" if prod(expected) == 1 else f"{prod(expected)} elements"
+        wanted = f"{sizes(expected)}, or {elements} in another shape"
         raise ShapeError(f"{module._typename}: {name}: expected {wanted}, got {sizes(array.shape)}")
     return array.reshape(expected)
 

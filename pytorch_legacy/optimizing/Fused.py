@@ -19,7 +19,7 @@ from pytorch_legacy.nn.Native import Native
 
 _FUNCTION = "FusedConvolution_updateOutput"
 _DEFAULTS = {"d": 1, "pad": 0, "dilation": 1, "adj": 0}
-_NUMBERS = [(name + axis, default) for name, default in _DEFAULTS.items() for axis in "TWH"]
+_NUMBERS = [(name + axis, default) for name, default in _DEFAULTS.items() for axis in "TWH"]  # plain fields of the layer
 _SERIALS = count(1)
 _PASSES = (Native.updateOutput, Grouped.updateOutput, FullConvolution.updateOutput)
 DENSE = {
@@ -105,7 +105,7 @@ class Fused(Sequential):
         isSum = isinstance(first, nn.ParallelTable)
         sides = first.modules if isSum else [first]
         place = next((i for i, side in enumerate(sides) if is_convolution(side)), None)
-        if self._onDevice or place is None:
+        if place is None or sides[place]._onDevice:
             return None
         other = None
         if isSum:
@@ -119,8 +119,9 @@ class Fused(Sequential):
         layer: Any = sides[place]
         weight = layer.weight.reshape(len(layer.weight), -1, *layer._kernel()) if layer.weight.ndim == 2 else layer.weight
         output = layer._resize("output", layer._outputShape(input), apart=[input, other])
-        numbers = [getattr(layer, name, default) for name, default in _NUMBERS]
-        groups, full = getattr(layer, "groups", 1), int(isinstance(layer, FullConvolution))
+        fields = layer.__dict__  # an attribute that is not there costs an exception
+        numbers = [fields.get(name, default) for name, default in _NUMBERS]
+        groups, full = layer.groups if isinstance(layer, Grouped) else 1, int(isinstance(layer, FullConvolution))
         arguments = input, output, weight, layer.bias, other, *numbers, groups, full, *activation, self._serial(layer.weight)
         call(layer, _FUNCTION, *arguments)
         if isSum:

@@ -14,5 +14,5 @@ CASES = [
 ERRORS = [
     ErrorRow("rank", lambda: None, lambda m: nn.Collapse(-1), ValueRangeError, "nInputDim: expected 0 or more, got -1"),
     ErrorRow("gradOutput", lambda: nn.Collapse(1), lambda m: m.backward(np.zeros((2, 3), "f"), np.zeros(5, "f")), ShapeError,
-             "gradOutput: expected 2 x 3 or another shape of 6 elements, got 5"),
+             "gradOutput: expected 2 x 3, or 6 elements in another shape, got 5"),
 ]  # fmt: skip

@@ -43,5 +43,5 @@ ERRORS = [
     ErrorRow("no_target", make, lambda m: m.backward([np.zeros(3, "f")], 1.0), ShapeError,
              r"input: expected a table of 2, got a table of 1"),
     ErrorRow("criterion", make, lambda m: m.forward([np.zeros(3, "f"), np.zeros(2, "f")]), ShapeError,
-             r"in nn.CriterionTable, nn.MSECriterion.*target: expected 3 .*, got 2"),
+             r"in nn.CriterionTable, nn.MSECriterion.*target: expected 3, .*, got 2"),
 ]  # fmt: skip

@@ -42,5 +42,5 @@ ERRORS = [
              r"alpha: expected 0 or more, since inplace is set; got -1"),
     ErrorRow("no_forward", nn.ELU, stale, ShapeError, r"output: expected 3 x 3, got 2 x 3|gradOutput: expected 2 x 3"),
     ErrorRow("gradOutput", nn.ELU, lambda m: m.updateGradInput(np.zeros((3, 4), "f"), np.zeros(11, "f")),
-             ShapeError, r"gradOutput: expected 3 x 4 or another shape of 12 elements, got 11"),
+             ShapeError, r"gradOutput: expected 3 x 4, or 12 elements in another shape, got 11"),
 ]  # fmt: skip

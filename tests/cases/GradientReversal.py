@@ -11,5 +11,5 @@ CASES = [Case("matrix", lambda: nn.GradientReversal(2.5), normal(3, 4), lambda m
 
 ERRORS = [
     ErrorRow("gradOutput", nn.GradientReversal, lambda m: m.backward(np.zeros(2, "f"), np.zeros(3, "f")), ShapeError,
-             "gradOutput: expected 2 or another shape of 2 elements, got 3"),
+             "gradOutput: expected 2, or 2 elements in another shape, got 3"),
 ]  # fmt: skip

@@ -33,5 +33,5 @@ ERRORS = [
     ErrorRow("range_later", nn.HardTanh, lambda m: (setattr(m, "max_val", -2), m.forward(np.zeros(3, "f"))),
              ValueRangeError, r"max_val: expected more than min_val -1, got -2"),
     ErrorRow("gradOutput", nn.HardTanh, lambda m: m.updateGradInput(np.zeros((3, 4), "f"), np.zeros(11, "f")),
-             ShapeError, r"gradOutput: expected 3 x 4 or another shape of 12 elements, got 11"),
+             ShapeError, r"gradOutput: expected 3 x 4, or 12 elements in another shape, got 11"),
 ]  # fmt: skip

@@ -40,7 +40,7 @@ ERRORS = [
     ErrorRow("nan", nn.HingeEmbeddingCriterion, forward(np.full((2, 3), np.nan, "f")), ValueRangeError,
              r"target: expected 1 or -1, got nan"),
     ErrorRow("target_shape", nn.HingeEmbeddingCriterion, forward(np.ones(3, "f")), ShapeError,
-             r"target: expected 2 x 3 or another shape of 6 elements, got 3"),
+             r"target: expected 2 x 3, or 6 elements in another shape, got 3"),
     ErrorRow("booleans", nn.HingeEmbeddingCriterion, forward(np.ones((2, 3), bool)), DtypeError,
              r"target: expected 1 or -1, or an array of them, got a bool array of 2 x 3"),
     ErrorRow("dtype", nn.HingeEmbeddingCriterion, lambda m: m.backward(np.zeros(3), 1), DtypeError,

@@ -33,5 +33,5 @@ ERRORS = [
              lambda m: (setattr(m, "negval", -1), m.forward(np.zeros(3, "f"))), ValueRangeError,
              r"negval: expected 0 or more, since inplace is set; got -1"),
     ErrorRow("gradOutput", nn.LeakyReLU, lambda m: m.updateGradInput(np.zeros((3, 4), "f"), np.zeros(11, "f")),
-             ShapeError, r"gradOutput: expected 3 x 4 or another shape of 12 elements, got 11"),
+             ShapeError, r"gradOutput: expected 3 x 4, or 12 elements in another shape, got 11"),
 ]  # fmt: skip

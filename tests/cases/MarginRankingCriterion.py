@@ -42,7 +42,7 @@ def forward(target):
 
 ERRORS = [
     ErrorRow("target_shape", nn.MarginRankingCriterion, forward(np.ones(2, "f")), ShapeError,
-             r"target: expected 3 or another shape of 3 elements, got 2"),
+             r"target: expected 3, or 3 elements in another shape, got 2"),
     ErrorRow("target_values", nn.MarginRankingCriterion, forward(np.zeros(3, int)), ValueRangeError,
              r"target: expected 1 or -1, got 0"),
     ErrorRow("no_target", nn.MarginRankingCriterion, forward(None), DtypeError,

@@ -52,8 +52,8 @@ ERRORS = [
     ErrorRow("weight", lambda: nn.PReLU(3), lambda m: (setattr(m, "nOutputPlane", 2), m.forward(np.zeros((2, 2), "f"))),
              ShapeError, r"weight: expected 2, got 3"),
     ErrorRow("gradOutput", nn.PReLU, lambda m: m.updateGradInput(np.zeros((3, 4), "f"), np.zeros(11, "f")),
-             ShapeError, r"gradOutput: expected 3 x 4 or another shape of 12 elements, got 11"),
+             ShapeError, r"gradOutput: expected 3 x 4, or 12 elements in another shape, got 11"),
     ErrorRow("gradOutput_of_weight", lambda: nn.PReLU(4),
              lambda m: m.accGradParameters(np.zeros((3, 4), "f"), np.zeros(11, "f")), ShapeError,
-             r"gradOutput: expected 3 x 4 or another shape of 12 elements, got 11"),
+             r"gradOutput: expected 3 x 4, or 12 elements in another shape, got 11"),
 ]  # fmt: skip

@@ -25,5 +25,5 @@ CASES = [
 ERRORS = [
     ErrorRow("gradOutput", lambda: nn.Power(2),
              lambda m: m.updateGradInput(np.ones((3, 4), "f"), np.zeros(11, "f")), ShapeError,
-             r"gradOutput: expected 3 x 4 or another shape of 12 elements, got 11"),
+             r"gradOutput: expected 3 x 4, or 12 elements in another shape, got 11"),
 ]  # fmt: skip

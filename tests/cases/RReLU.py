@@ -50,5 +50,5 @@ ERRORS = [
              ValueRangeError, r"lower: expected 0 or more, got -1"),
     ErrorRow("cleared", nn.RReLU, cleared, ShapeError, r"noise: expected 2 x 3, got 0"),
     ErrorRow("gradOutput", nn.RReLU, lambda m: m.updateGradInput(np.zeros((3, 4), "f"), np.zeros(11, "f")),
-             ShapeError, r"gradOutput: expected 3 x 4 or another shape of 12 elements, got 11"),
+             ShapeError, r"gradOutput: expected 3 x 4, or 12 elements in another shape, got 11"),
 ]  # fmt: skip

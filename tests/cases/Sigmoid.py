@@ -29,5 +29,5 @@ CASES = [
 
 ERRORS = [
     ErrorRow("no_forward", nn.Sigmoid, stale, ShapeError,
-             r"gradOutput: expected 2 x 3 or another shape of 6 elements, got 3 x 3"),
+             r"gradOutput: expected 2 x 3, or 6 elements in another shape, got 3 x 3"),
 ]

@@ -48,5 +48,5 @@ ERRORS = [
     ErrorRow("beta_later", nn.SoftPlus, lambda m: (setattr(m, "beta", 0), m.forward(np.zeros(3, "f"))),
              ValueRangeError, r"beta: expected a number other than 0, got 0"),
     ErrorRow("gradOutput", nn.SoftPlus, lambda m: m.updateGradInput(np.zeros((3, 4), "f"), np.zeros(11, "f")),
-             ShapeError, r"gradOutput: expected 3 x 4 or another shape of 12 elements, got 11"),
+             ShapeError, r"gradOutput: expected 3 x 4, or 12 elements in another shape, got 11"),
 ]  # fmt: skip

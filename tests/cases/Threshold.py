@@ -37,5 +37,5 @@ ERRORS = [
              lambda m: (setattr(m, "val", 1.0), m.forward(np.zeros(3, "f"))), ValueRangeError,
              r"val: expected at most the threshold 0\.25, since inplace is set; got 1"),
     ErrorRow("gradOutput", nn.Threshold, lambda m: m.updateGradInput(np.zeros((3, 4), "f"), np.zeros(11, "f")),
-             ShapeError, r"gradOutput: expected 3 x 4 or another shape of 12 elements, got 11"),
+             ShapeError, r"gradOutput: expected 3 x 4, or 12 elements in another shape, got 11"),
 ]  # fmt: skip

@@ -15,5 +15,5 @@ CASES = [
 
 ERRORS = [
     ErrorRow("gradOutput", nn.ZeroGrad, lambda m: m.backward(np.zeros(2, "f"), np.zeros(3, "f")), ShapeError,
-             "gradOutput: expected 2 or another shape of 2 elements, got 3"),
+             "gradOutput: expected 2, or 2 elements in another shape, got 3"),
 ]  # fmt: skip

@@ -156,7 +156,7 @@ def test_inspect_names_unknown_classes(capsys, tmp_path) -> None:
             for option, values, wanted in (
                 ("--top", ("-3", "0", "1.5", "x"), "a whole number from 1 on"),
                 ("--time", ("-1", "0", "nan"), "a whole number from 1 on"),
-                ("--threads", ("-1", "1025", "99999999999"), "a whole number from 0 to 1024"),
+                ("--threads", ("-1", "0", "1025", "99999999999"), "a whole number from 1 to 1024"),
                 ("--scale", ("nan", "inf", "x"), "a finite number"),
                 ("--mean", ("nan", "1,inf", "1,", "x"), "finite numbers, with commas"),
                 ("--std", ("0", "nan", "1,-1", "x"), "finite numbers above 0, with commas"),

@@ -291,7 +291,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: nn.CategoricalEntropy().forward(PLANES), ShapeError, "expected a 2-D array, got 4-D"),
     (lambda: nn.ReverseTable().forward(ONES), DtypeError, "input: expected a table"),
     (lambda: nn.BinaryLogisticRegression().forward(ONES, np.array([1])), ShapeError, "input: expected 2 or 2 x 1, got 2 x 3"),
-    (lambda: nn.BinaryLogisticRegression().forward(ONES[0], np.array([1, 0, 1])), ValueRangeError, "expected 1 or -1, got 0"),
+    (lambda: nn.BinaryLogisticRegression().forward(ONES[0], np.array([1, 2, 1])), ValueRangeError, "expected 1, 0 or -1, got 2"),
     (lambda: nn.SpatialBinaryLogisticRegression().forward(PLANES, PLANES), ShapeError, "input: expected one plane"),
 ]  # fmt: skip
 

@@ -111,7 +111,7 @@ class TestErrors:
         net.forward(x)
         for run in (net.backward, net.updateGradInput):
             where = "in module 2 of nn.Sequential, in module 1 of nn.Sequential"
-            with fails(ShapeError, f"{where}, nn.CAddTable: gradOutput: expected 2, got 3"):
+            with fails(ShapeError, f"{where}, nn.CAddTable: gradOutput: expected 2, or 2 elements in another shape, got 3"):
                 run(x, batch(3))
 
     def test_foreign_exceptions_get_notes(self):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import nn
+from pytorch_legacy.arrays import tree
 from pytorch_legacy.errors import DtypeError, FieldError, IndexRangeError, ShapeError
 from tests.nn.test_arithmetic import restored
 from tests.nn.toys import batch, fails
@@ -247,15 +248,15 @@ class TestTables:
         np.testing.assert_array_equal(x[0][0], batch(2))
         assert layer.clearState()._gradFirst is None
 
-    def test_wrong_dtypes_in_tables(self):
-        for layer, x in (
-            (nn.SelectTable(0), [batch(2), [np.ones(2)]]),
-            (nn.FlattenTable(), [batch(2), [np.ones(2)]]),
-            (nn.NarrowTable(0, 2), [batch(2), [np.ones(2)]]),
-            (nn.ZeroGrad(), [batch(2), [np.ones(2)]]),
-        ):
-            with pytest.raises(DtypeError, match=rf"^{layer._typename}: input\[1\]\[0\]: expected float32, got float64"):
-                layer.forward(x)
+    def test_mixed_dtypes_in_tables(self):
+        """Each entry keeps its type, and its gradient has that type. What is no number is refused."""
+        for make in (lambda: nn.SelectTable(1), nn.FlattenTable, lambda: nn.NarrowTable(0, 2), nn.ZeroGrad):
+            layer, x = make(), [batch(2), [np.ones(2)]]
+            output = layer.forward(x)
+            assert all(any(one is other for other in (x[0], x[1][0])) for one in tree.leaves(output))
+            assert [one.dtype for one in tree.leaves(layer.backward(x, output))] == [np.float32, np.float64]
+            with pytest.raises(DtypeError, match=rf"^{layer._typename}: input\[1\]\[0\]: expected float32, got complex128"):
+                make().forward([batch(2), [np.ones(2, complex)]])
 
     def test_gradients_built_otherwise(self):
         x = [batch(2), [batch(3)]]
@@ -277,8 +278,11 @@ class TestTables:
     @pytest.mark.parametrize("first", [1.0, None, "text", np.arange(2)])
     def test_FlattenTable_of_what_is_no_array_first(self, first):
         layer, x = nn.FlattenTable(), [first, [batch(2).astype(np.float64)]]
-        assert layer.forward(x) == [first, x[1][0]] and layer.type() == "torch.DoubleTensor"
-        assert layer.backward(x, [first, x[1][0]]) == x
+        output = layer.forward(x)
+        assert len(output) == 2 and output[0] is first and output[1] is x[1][0]
+        assert layer.type() == "torch.FloatTensor"  # what it hands on does not convert it
+        gradInput = layer.backward(x, [first, x[1][0]])
+        assert gradInput[0] is first and gradInput[1][0] is x[1][0]
 
     def test_FlattenTable_returns_itself_when_converted(self):
         layer = restored(nn.FlattenTable, {"input_map": {}, "_type": "torch.FloatTensor"})

@@ -75,7 +75,7 @@ def test_layers_beside_those_of_the_table(make):
         for found, wanted in zip(passed(make, X, other.copy())[1], usual, strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-12)
     for wrong in (np.ones(59), np.ones((4, 3, 6)), np.ones(0)):
-        with pytest.raises(ShapeError, match="gradOutput: expected 4 x 3 x 5 or another shape of 60 elements, got"):
+        with pytest.raises(ShapeError, match="gradOutput: expected 4 x 3 x 5, or 60 elements in another shape, got"):
             passed(make, X, wrong)
 
 
@@ -155,7 +155,7 @@ class TestBinaryLogisticRegression:
             np.testing.assert_array_equal(spatial.backward(x, other), gradient)
         for other in (t[:, 0, 0, :1], t[:, 0, 0, 0][None]):
             assert plain.forward(x[:, 0, 0, 0], other) == plain.forward(x[:, 0, 0, 0], t[:, 0, 0, 0])
-        with pytest.raises(ShapeError, match="target: expected 4 x 1 x 2 x 3 or another shape of 24 elements, got 4"):
+        with pytest.raises(ShapeError, match="target: expected 4 x 1 x 2 x 3, or 24 elements in another shape, got 4"):
             spatial.forward(x, t[:, 0, 0, 0])
 
     @pytest.mark.parametrize("make", [dpnn.BinaryLogisticRegression, dpnn.SpatialBinaryLogisticRegression])

@@ -278,7 +278,7 @@ class TestCAddTable:
         frozen = batch(2)
         frozen.flags.writeable = False
         np.testing.assert_array_equal(CAddTable(True).forward([frozen, frozen]), 2 * frozen)
-        with fails(ShapeError, "nn.CAddTable: gradOutput: expected 2, got 3"):
+        with fails(ShapeError, "nn.CAddTable: gradOutput: expected 2, or 2 elements in another shape, got 3"):
             CAddTable().backward([batch(2), batch(2)], batch(3))
 
 

@@ -29,8 +29,8 @@ class Unsqueeze(Module):
 
     Notes
     -----
-    Arrays of every type pass, in their own type. The position is printed as Torch7 prints it, counted from 1. Unlike Torch7's, the layer
-    does not take the rank of its first input for that of all samples. Source: Torch7 nn.Unsqueeze.
+    Arrays of every type pass, in their own type. The position is printed as Torch7 prints it, counted from 1. Unlike
+    Torch7's, the layer does not take the rank of its first input for that of all samples. Source: Torch7 nn.Unsqueeze.
 
     Examples
     --------

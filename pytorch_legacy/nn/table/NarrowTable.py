@@ -24,8 +24,8 @@ class NarrowTable(Module):
 
     Notes
     -----
-    Entries are arrays, of every type, or tables of arrays. Past the end of the table there are none: the output is shorter then, as in Torch7.
-    Source: Torch7 nn.NarrowTable.
+    Entries are arrays, of every type, or tables of arrays. Past the end of the table there are none: the output is shorter
+    then, as in Torch7. Source: Torch7 nn.NarrowTable.
 
     Examples
     --------

@@ -23,8 +23,8 @@ class SelectTable(Module):
 
     Notes
     -----
-    Entries are arrays, of every type, or tables of arrays. An index is printed as Torch7 prints it, counted from 1. Source: Torch7
-    nn.SelectTable.
+    Entries are arrays, of every type, or tables of arrays. An index is printed as Torch7 prints it, counted from 1. Source:
+    Torch7 nn.SelectTable.
 
     Examples
     --------

@@ -496,6 +496,15 @@ def output_with_another_shape(net: Any, forward: Pass) -> None:
         forward(image() + 2)
 
 
+def other_view_of_a_weight(net: Any, forward: Pass) -> None:
+    """The memory of a frozen weight is the same, and what the layer reads is not."""
+    for layer in net.findModules("nn.SpatialConvolution")[0]:
+        weight = layer.weight
+        for view in (weight, weight.swapaxes(0, 1), weight[::-1], weight[..., ::-1], weight):
+            layer.weight = view
+            forward(image())
+
+
 def changed_slopes(net: Any, forward: Pass) -> None:
     for slope in (0.5, 0.1, 0.9, 0.9, 0.1):
         for layer in net.findModules("nn.PReLU")[0]:
@@ -516,7 +525,7 @@ def changed_input(net: Any, forward: Pass) -> None:
     "attack",
     [
         *(read_only_inputs, own_weight, own_output, outputs_of_layers, output_with_another_shape, changed_slopes),
-        changed_input,
+        *(changed_input, other_view_of_a_weight),
     ],
 )
 def test_no_pass_stands_for_another(attack: Callable[[Any, Pass], None], isOptimized: bool) -> None:
@@ -532,6 +541,71 @@ def test_no_pass_stands_for_another(attack: Callable[[Any, Pass], None], isOptim
         forward(image())
     for _ in range(3):
         attack(net, forward)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        lambda: nn.SpatialConvolution(3, 3, 3, 3, 1, 1, 1, 1),
+        lambda: nn.SpatialFullConvolution(3, 3, 3, 3, 1, 1, 1, 1),
+        lambda: cudnn.SpatialConvolution(6, 6, 3, 3, 1, 1, 1, 1, 2),
+        lambda: cudnn.SpatialConvolution(6, 6, 3, 3, 1, 1, 1, 1, 6),
+        lambda: nn.SpatialMaxPooling(3, 3, 1, 1, 1, 1),
+    ],
+)
+@pytest.mark.parametrize("isOptimized", [True, False])
+def test_an_output_may_be_the_next_input(layer: Callable[[], Module], isOptimized: bool) -> None:
+    """Of one layer alone, too, whose gradInput may come back as gradOutput."""
+    net: Any = nn.Sequential(layer()).float()
+    net = pl.optimize(net) if isOptimized else net
+    x = image(getattr(net[0], "nInputPlane", 3))
+    expected, steps = x, []
+    for _ in range(3):
+        expected = net.clone().forward(expected).copy()
+        steps.append(expected)
+    y = net.forward(x)
+    for step in steps[1:]:
+        y = net.forward(y)
+        np.testing.assert_array_equal(y, step)
+    if not isOptimized:
+        net.forward(x)
+        wanted = net.clone().updateGradInput(x, net.clone().updateGradInput(x, x))
+        np.testing.assert_array_equal(net.updateGradInput(x, net.updateGradInput(x, x)), wanted)
+
+
+def recurring() -> dict[str, Callable[[], Module]]:
+    """Networks in whose memory of the output a layer writes before all have read the input."""
+
+    def branches(*branch: Module) -> list[Module]:
+        return [nn.ConcatTable(nn.Sequential(*branch), nn.Identity()), nn.CAddTable()]
+
+    def graph() -> Module:
+        x = nn.Identity()()
+        return nn.gModule([x], [nn.ReLU()(nn.CAddTable()([nn.Tanh()(nn.ReLU6()(x)), x]))])
+
+    return {
+        "a chain": lambda: nn.Sequential(*branches(nn.ReLU6(), nn.Tanh())),
+        "convolutions": lambda: nn.Sequential(*branches(planes(), planes(), nn.HardTanh())),
+        "a table": lambda: nn.Sequential(*branches(*branches(nn.Tanh(), nn.Sigmoid()), nn.ReLU()), nn.ELU()),
+        "a graph": graph,
+    }
+
+
+@pytest.mark.parametrize("name", recurring())
+@pytest.mark.parametrize("way", [lambda net: net, lambda net: net.clone(), lambda net: pickle.loads(pickle.dumps(net))])
+def test_a_network_that_runs_on_its_output(name: str, way: Callable[[Any], Any]) -> None:
+    pl.manualSeed(4)
+    net: Any = recurring()[name]().float().evaluate()
+    fast = way(pl.optimize(net))
+    x = image()
+    y = fast.forward(x)
+    for _ in range(3):
+        x = net.forward(x).copy()
+        np.testing.assert_allclose(y, x, rtol=1e-5, atol=1e-5)
+        y = fast.forward(y)
+    before = fast.forward(image()).copy()
+    expected = net.forward(before[:, :, ::-1])
+    np.testing.assert_allclose(fast.forward(fast.output[:, :, ::-1]), expected, rtol=1e-5, atol=1e-5)
 
 
 def test_sparse_gradients() -> None:

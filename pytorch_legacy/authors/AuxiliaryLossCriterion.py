@@ -104,6 +104,7 @@ class AuxiliaryLossCriterion(Criterion):
             if self._make is not None:
                 criterion = self._make(*(self.args or ()))
                 criterion.type(self._type)
+                criterion.sizeAverage = self.sizeAverage
             elif self.criterions:
                 criterion = self.criterions[0].clone()
             else:
@@ -111,6 +112,5 @@ class AuxiliaryLossCriterion(Criterion):
                     f"{self._typename}: criterions: expected one or more, because base_criterion is a function of Lua; "
                     "set criterions to a list of one criterion"
                 )
-            criterion.sizeAverage = self.sizeAverage
             self.criterions.append(criterion)
         return self.criterions[i]

@@ -53,16 +53,19 @@ def _each(size: Any, rank: int) -> list[int]:
     return [*size] if isinstance(size, Sequence) else [size] * rank
 
 
-def _pads(rank: int, kernel: Any, stride: Any, padding: Any, dilation: Any) -> tuple[list[int], bool]:
-    """Returns the border that has all cells of `ceil_mode`, as F.pad takes it, and whether a window may start behind the input.
+def _pads(x: torch.Tensor, rank: int, kernel: Any, stride: Any, padding: Any, dilation: Any) -> tuple[list[int], bool]:
+    """Returns the border that has all cells of `ceil_mode`, as F.pad takes it, and whether a window needs it.
 
-    PyTorch leaves out such a window. A border whose width does not depend on the size of the input gives as many windows.
+    PyTorch leaves out a window that may start behind the input. OpenVINO 2026.4 refuses one that is larger than the padded input.
+    A border whose width does not depend on the size of the input gives as many windows.
     """
     sides: list[int] = []
     isRisky = False
-    for k, d, p, apart in zip(*(_each(size, rank) for size in (kernel, stride, padding, dilation)), strict=True):
+    numbers = (_each(size, rank) for size in (kernel, stride, padding, dilation))
+    for size, k, d, p, apart in zip(x.shape[-rank:], *numbers, strict=True):
         last = apart * (k - 1)
-        isRisky = isRisky or d > last + 1 - p
+        isLarger = isinstance(size, int) and size + 2 * p <= last  # a free size is none that is asked
+        isRisky = isRisky or d > last + 1 - p or isLarger
         sides = [p, min(p + d - 1, last), *sides]
     return sides, isRisky
 
@@ -80,7 +83,7 @@ def _max_pool(usual: Callable[..., Any], rank: int) -> Callable[..., Any]:
         **more: Any,
     ) -> Any:
         step = kernel if stride is None else stride
-        pads, isRisky = _pads(rank, kernel, step, padding, dilation)
+        pads, isRisky = _pads(x, rank, kernel, step, padding, dilation)
         if not ceil_mode or not isRisky:
             return usual(x, kernel, step, padding, dilation, ceil_mode, **more)
         made = usual(F.pad(x, pads, value=-torch.inf), kernel, step, 0, dilation, **more)
@@ -116,7 +119,7 @@ def _avg_pool(usual: Callable[..., Any], rank: int, for_onnx: bool) -> Callable[
         count_include_pad: bool = True,
     ) -> Any:
         step = kernel if stride is None else stride
-        pads, isRisky = _pads(rank, kernel, step, padding, 1)
+        pads, isRisky = _pads(x, rank, kernel, step, padding, 1)
         if not ceil_mode or not (isRisky or for_onnx):
             return usual(x, kernel, step, padding, ceil_mode, count_include_pad)
         mask, behind = torch.ones_like(x.narrow(-rank - 1, 0, 1)), pads  # of one plane

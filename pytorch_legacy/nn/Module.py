@@ -26,7 +26,7 @@ from pytorch_legacy.files.stored import dtype_of
 from pytorch_legacy.nn import blocks, check, walks
 from pytorch_legacy.nn.summary import Summary, of_module
 from pytorch_legacy.nn.tuning import Tuning
-from pytorch_legacy.nn.utils import by_example, clear, described
+from pytorch_legacy.nn.utils import by_example, clear, described, lasting
 from pytorch_legacy.objects.copies import rebind, shared
 from pytorch_legacy.passes import guarded, is_own, marks
 
@@ -119,6 +119,7 @@ class Module(Tuning):
     _keepsType = False  # True of containers that convert between the network around them and the modules inside
     _servesAllSteps = False  # True of recurrent modules, which keep account of their steps themselves
     _isSequencer = False
+    _copiesOwnOutput = False  # True of networks whose last output may be the next input, though layers inside work in place
     _ownBuffers: frozenset[str] = frozenset()  # of modules with a flag `inplace`: the fields that hold buffers of their own
     _TENSORS = ("weight", "bias", "gradWeight", "gradBias", "output", "gradInput")
     _emptyInFile: tuple[str, ...] = ()  # gradients that are zeros here
@@ -135,6 +136,8 @@ class Module(Tuning):
         if type(input) is not np.ndarray:
             input = self._asArrays("input", input)
         fields = self.__dict__  # quicker than attributes: Object has a __getattr__
+        if "_copiesOwnOutput" in fields and overlap(fields.get("output"), input):
+            input = lasting(input)
         isRecursion = fields.get("_inPass", False) and is_own(self)
         fields["_inPass"] = True
         try:
@@ -449,7 +452,7 @@ class Module(Tuning):
     __array_ufunc__ = None  # else NumPy would subtract a module from each element of an array
 
     def _moveParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        if self._mayUpdateDirectly():
+        if self._mayUpdateDirectly() and not overlap([self.weight, self.bias], [input, gradOutput]):
             gradients = self.gradWeight, self.gradBias
             self.gradWeight, self.gradBias = self.weight, self.bias
             try:

@@ -125,14 +125,14 @@ class Native(Caller, Module):
         return fields[0]
 
     def _makeOutput(self, input: Any) -> None:
-        """Makes the buffers of ``updateOutput`` for an input."""
+        """Makes the buffers of ``updateOutput`` for an input, which may be the last output."""
         shape = self._outputShape(input)
         for name, dtype in _plan(type(self), "updateOutput", 1).written:
-            self._resize(name, shape, dtype)
+            self._resize(name, shape, dtype, apart=input)
 
     def _makeGradInput(self, input: Any, gradOutput: Any) -> None:
         """Makes the buffer of ``updateGradInput``."""
-        self._resize("gradInput", check.tensor(self, "input", input, *self._ranks).shape)
+        self._resize("gradInput", check.tensor(self, "input", input, *self._ranks).shape, apart=[input, gradOutput])
 
     def _outputShape(self, input: Any) -> tuple[int, ...]:
         input = check.tensor(self, "input", input, *self._ranks)

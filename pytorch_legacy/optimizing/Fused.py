@@ -131,11 +131,15 @@ class Fused(Sequential):
         return output
 
     def _serial(self, weight: Tensor) -> int:
-        """Returns a process-wide unique number of frozen contents, the key of their packed weights; 0 if they may change."""
+        """Returns a process-wide unique number of frozen contents, the key of their packed weights; 0 if they may change.
+
+        Views of the same memory, such as a weight and its transpose, have different numbers.
+        """
         memory = _frozen_memory(weight)
         if memory is None:
             return 0
+        view = weight.__array_interface__["data"][0], weight.shape, weight.strides, weight.dtype
         bindings = self.__dict__.setdefault("_bindings", {})
-        if bindings.get("frozen", (None, 0))[0] is not memory:
-            bindings["frozen"] = memory, next(_SERIALS)
-        return bindings["frozen"][1]  # type: ignore[no-any-return]
+        if "frozen" not in bindings or bindings["frozen"][0] is not memory or bindings["frozen"][1] != view:
+            bindings["frozen"] = memory, view, next(_SERIALS)
+        return bindings["frozen"][2]  # type: ignore[no-any-return]

@@ -67,7 +67,8 @@ def optimize(net: Module, log: Log | None = None) -> Module:
     Notes
     -----
     The result differs from `net` by less than 1e-5 of the outputs' scale in float32. Only its own ``output`` can be read after a
-    pass: modules inside have none, or one that a layer in place has overwritten. Do not train it.
+    pass: modules inside have none, or one that a layer in place has overwritten. That output may be the next input of
+    ``forward``. Do not train it.
 
     Examples
     --------
@@ -92,6 +93,7 @@ def optimize(net: Module, log: Log | None = None) -> Module:
     for module, _ in every(result):
         if type(module) is Fused:
             freeze(module)
+    result._copiesOwnOutput = True  # more layers work in place than in `net`
     return result
 
 

@@ -296,6 +296,17 @@ def test_losses_of_samples() -> None:
     )
 
 
+def test_criterions_of_more_outputs_are_copies_of_the_first() -> None:
+    """Where the constructor is not known, as in files: also what was set in the first one counts for them."""
+    x, target = np.array([[3.0, -2.0]]), np.array([[0.5, 0.25]])
+    both = authors.AuxiliaryLossCriterion(authors.ClippedMSECriterion, [0, 2]).double()
+    both.forward([x], target)
+    both._make = None
+    both.criterions[0].sizeAverage = True
+    both.forward([x, x], target)
+    assert [criterion.sizeAverage for criterion in both.criterions] == [True, True]
+
+
 def test_gradient_of_what_is_limited() -> None:
     """It passes the limits as if there were none, so that elements come back into the range."""
     loss, x, target = authors.ClippedMSECriterion().double(), np.array([[3.0, -2.0]]), np.array([[0.5, 0.5]])

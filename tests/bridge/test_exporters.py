@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 
@@ -393,3 +394,31 @@ def test_onnx_in_openvino(tmp_path: Path) -> None:
     pl.to_onnx(net, tmp_path / "net.onnx", (None, 3, None, None))
     x = draw(5, 3, 19, 22)
     np.testing.assert_allclose(run_onnx("openvino", tmp_path / "net.onnx")(x)[0], net.evaluate().forward(x), rtol=0, atol=1e-5)
+
+
+LARGER = {
+    "averages": (lambda: nn.SpatialAveragePooling(3, 3, 2, 2).ceil(), (2, 2)),
+    "averages of cells": (lambda: nn.SpatialAveragePooling(5, 5, 4, 4, 1, 1).ceil().setCountExcludePad(), (2, 2)),
+    "averages of volumes": (lambda: nn.VolumetricAveragePooling(3, 3, 3, 2, 2, 2).ceil(), (2, 3, 2)),
+    "padded volumes": (lambda: nn.VolumetricAveragePooling(5, 5, 5, 4, 4, 4, 1, 1, 1).ceil(), (1, 2, 2)),
+    "cells of volumes": (lambda: nn.VolumetricAveragePooling(5, 5, 5, 4, 4, 4, 1, 1, 1).ceil().setCountExcludePad(), (1, 2, 2)),
+    "volumes, of which no layer has sums": (lambda: summed(nn.VolumetricAveragePooling(3, 3, 3, 2, 2, 2).ceil()), (2, 3, 2)),
+    "maxima": (lambda: nn.SpatialMaxPooling(3, 3, 2, 2).ceil(), (2, 2)),
+    "dilated maxima": (lambda: nn.SpatialDilatedMaxPooling(2, 2, 2, 2, 0, 0, 2, 2).ceil(), (2, 2)),
+    "maxima of volumes": (lambda: nn.VolumetricMaxPooling(3, 3, 3, 2, 2, 2).ceil(), (2, 3, 2)),
+}
+
+
+@pytest.mark.parametrize("name", LARGER)
+def test_a_window_larger_than_the_plane(name: str, tmp_path: Path) -> None:
+    """With ceil there may be one cell of the output for such a plane, in PyTorch and in each runtime, too."""
+    pytest.importorskip("onnxscript", reason="the test needs onnxscript: pip install onnxscript")
+    make, size = LARGER[name]
+    layer, x = make(), draw(2, 2, *size)
+    expected = layer.forward(x).copy()
+    made = pl.to_torch(layer, x.shape)(torch.from_numpy(x))
+    np.testing.assert_allclose(made.numpy(), expected, rtol=0, atol=1e-6)
+    pl.to_onnx(layer, tmp_path / "net.onnx", x.shape)
+    for runtime in RUNTIMES:
+        if importlib.util.find_spec(runtime):
+            np.testing.assert_allclose(run_onnx(runtime, tmp_path / "net.onnx")(x)[0], expected, rtol=0, atol=1e-6)

@@ -114,6 +114,19 @@ def test_a_step_alone(layer: nn.Module) -> None:
         np.testing.assert_allclose(y.detach().numpy(), net.forward(x), rtol=0, atol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", ["float", "double"])
+@pytest.mark.parametrize("isMasked", [False, True])
+def test_steps_of_indices(isMasked: bool, dtype: str) -> None:
+    """The state before the first step has the type of the network, not that of the indices."""
+    words = nn.Sequential(nn.ParallelTable(nn.LookupTable(5, 3), nn.Linear(3, 3)), nn.CAddTable(), nn.Tanh())
+    step = rnn.Recurrence(words, 3, 0)
+    net = getattr(rnn.Sequencer(rnn.MaskZero(step, 0) if isMasked else step), dtype)().evaluate()
+    x = np.array([[1, 0], [2, 3], [4, 4]])
+    made = pl.to_torch(net, [x, x])(torch.from_numpy(x)).detach().numpy()
+    np.testing.assert_allclose(made, net.forget().forward(x), rtol=0, atol=1e-6)
+    assert made.dtype == net.dtype
+
+
 def test_steps_are_folded_once() -> None:
     module = pl.to_torch(KEPT["within"](), FREE)
     assert module.source.count("flatten(0, 1)") == 2 and module.source.count(".unflatten(0, (x.size(0), -1))") == 1

@@ -283,6 +283,21 @@ class TestDirectUpdates:
             assert_close(layer.parameters()[0], stepped(expected, input, gradOutput), 1e-12)
 
 
+    @pytest.mark.parametrize("make", [nn.Linear, lambda m, n: nn.Bilinear(m, m, n), nn.PartialLinear])
+    @pytest.mark.parametrize("name", ["weight", "bias"])
+    def test_what_is_read_may_be_a_parameter(self, make, name):
+        layer = make(3, 3).double()
+        weight, bias = layer.parameters()[0]
+        input = weight.reshape(-1)[:9].reshape(3, 3) if name == "weight" else ROWS[:3, :3]
+        gradOutput = np.broadcast_to(bias, (3, 3)) if name == "bias" else ROWS[1:4, 1:]
+        input = [input, ROWS[:3, :3]] if isinstance(layer, nn.Bilinear) else input
+        expected = stepped(layer, copied(input), gradOutput.copy())
+        layer.forward(input)
+        layer.updateGradInput(input, gradOutput)
+        layer.accUpdateGradParameters(input, gradOutput, 0.1)
+        assert_close(layer.parameters()[0], expected, 1e-12)
+
+
 class TestSubclasses:
     """A class inherits the permission only together with all that it depends on."""
 

@@ -20,6 +20,20 @@ def windows(x, kernel, stride, padding, ceil_mode=False, value=0.0):
     return x.flatten(-len(kernel))'''
 
 
+AVERAGES = '''
+def averages(x, kernel, stride, padding, count_include_pad=True):
+    """``F.avg_pool3d`` with ``ceil_mode``, which takes no volumes that are smaller than the kernel."""
+    pads, border = [], []
+    for k, d, p in zip(kernel, stride, padding):
+        pads, border = [p, min(p + d - 1, k - 1), *pads], [p, p, *border]
+    mask = torch.ones_like(x)
+    if count_include_pad:
+        mask, pads_of_mask = F.pad(mask, border, value=1.0), [side - p for side, p in zip(pads, border)]
+    else:
+        pads_of_mask = pads
+    return F.avg_pool3d(F.pad(x, pads), kernel, stride) / F.avg_pool3d(F.pad(mask, pads_of_mask), kernel, stride)'''
+
+
 def window(m):
     """Kernel and stride, padding and ceil_mode where they are not usual."""
     kernel = sizes(field(m, "k"))
@@ -77,9 +91,13 @@ def max_unpool(m, x, w):
 @rule(nn.SpatialAveragePooling, nn.VolumetricAveragePooling)
 def average_pool(m, x, w):
     counted = bool(getattr(m, "count_include_pad", True))
-    average = f"F.avg_pool{len(field(m, 'k'))}d({x}, {window(m)}{options(count_include_pad=(counted, True))})"
+    kernel, more = field(m, "k"), options(count_include_pad=(counted, True))
+    average = f"F.avg_pool{len(kernel)}d({x}, {window(m)}{more})"
+    reach = [k - 2 * p for k, p in zip(kernel, field(m, "pad"), strict=True)]
+    if len(kernel) == 3 and any(size < least for array in x.arrays for size, least in zip(array.shape[-3:], reach, strict=True)):
+        average = f"{w.helper(AVERAGES)}({x}, {tuple(kernel)}, {tuple(field(m, 'd'))}, {tuple(field(m, 'pad'))}{more})"
     # Torch7 multiplies by the size of a whole window at the edge too, where there is a part of one: that is no sum.
-    return average if getattr(m, "divide", True) else f"{average} * {number(float(prod(field(m, 'k'))))}"
+    return average if len(kernel) == 3 or getattr(m, "divide", True) else f"{average} * {number(float(prod(field(m, 'k'))))}"
 
 
 @rule(nn.TemporalMaxPooling)

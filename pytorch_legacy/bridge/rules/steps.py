@@ -296,7 +296,8 @@ def stepping(module, w, remembers=False):
 
         def zeros(part):
             x = flat([part])[0]
-            return _zeros(w, x, [f"{x}.size(0)"] * (x.ndim - module.nInputDim), module.outputSize)
+            kind = "" if x.arrays[0].dtype.kind == "f" else f", dtype=torch.{module._dtype}"  # x may be indices
+            return _zeros(w, x, [f"{x}.size(0)"] * (x.ndim - module.nInputDim), module.outputSize, kind)
 
         return _remembering(zeros, lambda part, state: w.convert(module.module, [part, state], 0), w, remembers)
     if isinstance(module, rnn.AbstractRecurrent):
@@ -366,11 +367,12 @@ def recurrent_attention(m, x, w):
     return outputs
 
 
-def _zeros(w, x, batch, sizes):
+def _zeros(w, x, batch, sizes, kind):
     """Zeros in the shapes of a table of sizes."""
     if sizes and isinstance(sizes[0], list):
-        return [_zeros(w, x, batch, entry) for entry in sizes]
-    return w.let(f"{x}.new_zeros({joined([*batch, *sizes])})")
+        return [_zeros(w, x, batch, entry, kind) for entry in sizes]
+    shape = joined([*batch, *sizes])
+    return w.let(f"{x}.new_zeros({f'({shape})' if kind else shape}{kind})")
 
 
 @rule(rnn.AbstractRecurrent)

@@ -44,6 +44,8 @@ _ANY_SHAPE = """
     PReLU Power RReLU ReLU ReLU6 Reshape Sigmoid SoftPlus SoftShrink SoftSign SpatialDropout Sqrt Square Squeeze Tanh TanhShrink
     Threshold Unsqueeze View VolumetricDropout WhiteNoise ZeroGrad
     """
+# The same for networks of authors, each of which ends in one of these layers.
+_ANY_SHAPE += "BatchRNNReLU OnmtGlobalAttention OnmtNoAttention SequenceWise"
 
 
 takesAnyShape = only(lambda case: case.target is None and type(case.make()).__name__ in _ANY_SHAPE.split())

@@ -23,7 +23,14 @@ GUIDE = "docs/porting.md"
 PAGES = ("README.md", "docs/t7.md", "docs/bridges.md", "docs/scaling.md")
 # Names for what the reader has, such as MODEL.t7; the address of a cluster; a text that stops.
 _PLACEHOLDER = re.compile(r"\b[A-Z]{3,}|\.\.\. |tcp://|--help|new-layer|--classes")
-_NEEDS = {".py": "torch", ".pt2": "torch", ".onnx": "onnxruntime", ".parquet": "dask", ".safetensors": "safetensors"}
+_NEEDS = (
+    (r"\.(py|pt2|onnx)\b", "torch"),
+    (r"--into .*--input ", "torch"),  # the weights have the names of the module that the bridge writes
+    (r"\.onnx\b", "onnxruntime"),
+    (r"\.parquet\b", "dask"),
+    (r"\.safetensors\b", "safetensors"),
+    (r"\.(png|jpg)\b|\bphotos\b", "PIL"),
+)
 
 
 def commands(text: str) -> Iterator[str]:
@@ -45,11 +52,9 @@ def help_commands() -> Iterator[str]:
 
 def call(command: str) -> None:
     words = shlex.split(command)
-    for ending, package in _NEEDS.items():
-        if any(word.endswith(ending) for word in words) and find_spec(package) is None:
+    for pattern, package in _NEEDS:
+        if re.search(pattern, command) and find_spec(package) is None:
             pytest.skip(f"{package} is not installed")
-    if any(word.endswith((".png", ".jpg")) or word == "photos" for word in words) and find_spec("PIL") is None:
-        pytest.skip("Pillow is not installed")
     assert main(words[1:]) == 0, command
 
 

@@ -13,7 +13,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -27,6 +27,7 @@ import pytorch_legacy as pl
 from docs.site import ROOT
 from docs.site.catalog import Entry
 from docs.site.chosen import CHOSEN, DISTINCT
+from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.files.classes import PACKAGES
 from pytorch_legacy.nn.Criterion import Criterion
 
@@ -265,11 +266,14 @@ def _passed(one: Example) -> Example | None:
     for held in vars(module).values():  # the network of a criterion that rewards it
         if isinstance(module, Criterion) and isinstance(held, pl.nn.Module):
             held.double()
-    input = mapped(lambda a: a.astype(np.float64) if a.dtype.kind == "f" else a, one.input)
+    input, one.target = (
+        mapped(lambda a: a.astype(np.float64) if a.dtype.kind == "f" else a, value) for value in (one.input, one.target)
+    )
     one.input = mapped(np.copy, input)
     if isinstance(module, Criterion):
         one.output = module.forward(input, one.target)
-        one.gradInput = mapped(np.copy, module.backward(input, one.target))
+        with suppress(UnsupportedError):  # some only measure
+            one.gradInput = mapped(np.copy, module.backward(input, one.target))
     else:
         module.training()
         module.zeroGradParameters()

@@ -11,10 +11,7 @@ from pytorch_legacy.nngraph import gModule
 class OnmtGlobalAttention(OnmtNetwork):
     """Joins a query with the mean of a context, weighed by how well each of its vectors fits to the query.
 
-    .. math::
-
-        a &= \\mathrm{softmax}(H W_1 q) \\\\
-        y &= \\tanh(W_2 [a^T H;\\, q])
+    .. math:: a = \\mathrm{softmax}(H W_1 q), \\qquad y = \\tanh(W_2 [a^T H;\\, q])
 
     Parameters
     ----------

@@ -33,6 +33,8 @@ class RandomBinaryConvolution(nn.SpatialConvolution):
     >>> layer = authors.RandomBinaryConvolution(1, 8, 3, 3)
     >>> sorted({*layer.weight.ravel().tolist()})
     [-1.0, 0.0, 1.0]
+    >>> layer.forward(np.ones((1, 3, 4), np.float32)).shape
+    (8, 1, 2)
     """
 
     _typename = "w2nn.RandomBinaryConvolution"

@@ -108,6 +108,7 @@ def _avg_pool(usual: Callable[..., Any], rank: int, for_onnx: bool) -> Callable[
 
     Runtimes divide the sum of a window that reaches beyond the padding by different numbers: onnxruntime 1.22 by the size of the
     kernel, OpenVINO 2026.4 by another count than PyTorch. So the mean of the padded input is divided by that of a mask.
+    Volumes are padded first in .pt2, too: PyTorch refuses those smaller than the kernel, before it looks at the padding.
     """
 
     def avg_pool(
@@ -120,11 +121,13 @@ def _avg_pool(usual: Callable[..., Any], rank: int, for_onnx: bool) -> Callable[
     ) -> Any:
         step = kernel if stride is None else stride
         pads, isRisky = _pads(x, rank, kernel, step, padding, 1)
-        if not ceil_mode or not (isRisky or for_onnx):
+        border = [p for p in _each(padding, rank)[::-1] for _ in range(2)]
+        mayBeSmaller = rank == 3 and not for_onnx and (ceil_mode or any(border))
+        if not mayBeSmaller and (not ceil_mode or not (isRisky or for_onnx)):
             return usual(x, kernel, step, padding, ceil_mode, count_include_pad)
+        pads = pads if ceil_mode else border
         mask, behind = torch.ones_like(x.narrow(-rank - 1, 0, 1)), pads  # of one plane
         if count_include_pad:
-            border = [p for p in _each(padding, rank)[::-1] for _ in range(2)]
             mask = F.pad(mask, border, value=1.0)
             behind = [side - p for side, p in zip(pads, border, strict=True)]
         return usual(F.pad(x, pads), kernel, step) / usual(F.pad(mask, behind), kernel, step)

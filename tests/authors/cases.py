@@ -509,7 +509,8 @@ SETS: dict[str, list[Case]] = {
              skip=OWN),
         Case("dense_nonlinear", lambda: authors.OnmtBridge("dense_nonlinear", 3, 2, 4, 1), steps(2, 2, 3), bridged,
              singleSample=False, skip=OWN),
-        Case("last", lambda: authors.OnmtBridge("last", 3, 3, 3, 2), steps(3, 2, 3), lambda m, x: x[1:], skip=OWN),
+        Case("last", lambda: authors.OnmtBridge("last", 3, 3, 3, 2), steps(3, 2, 3), lambda m, x: x[1:],
+             skip=(*OWN, "wrong_dtype")),  # nn.NarrowTable hands on arrays of every type
     ],
     "OnmtJoinReplicateTable": [
         Case("repeated", lambda: authors.OnmtJoinReplicateTable(1, 2), normals((2, 1, 3), (2, 4, 2)), repeated(1, 2),

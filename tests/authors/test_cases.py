@@ -18,7 +18,7 @@ from tests.trial import Trial
 
 NAMES = {
     test_layers: "test_forward test_gradInput test_directions test_gradParameters test_accumulate test_halves test_batch"
-    " test_empty_batch test_large_loss",
+    " test_gradOutput_of_another_shape test_empty_batch test_large_loss",
     test_layer_memory: "overwrite untouched inplace readonly strided expanded own_results history copies",
     test_layer_errors: "wrong_rank wrong_batch wrong_width wrong_dtype missing masked test_nonfinite test_nan_arrives"
     " test_nonfinite_loss",

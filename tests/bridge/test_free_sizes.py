@@ -225,6 +225,23 @@ def test_windows_behind_the_input(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["net.onnx", "net.pt2"])
+def test_volumes_smaller_than_the_kernel(kind: str, tmp_path: Path) -> None:
+    """PyTorch refuses them, also if padding or `ceil` make up for it. A window that has no cell of the input gives 0."""
+    net = nn.ConcatTable(
+        nn.VolumetricAveragePooling(3, 3, 3, 1, 1, 1, 1, 1, 1),
+        nn.VolumetricAveragePooling(3, 3, 3, 2, 2, 2, 1, 1, 1).setCountExcludePad(),
+        nn.VolumetricAveragePooling(2, 2, 2, 2, 2, 2).ceil(),
+        nn.VolumetricAveragePooling(3, 2, 2, 3, 2, 2, 1, 0, 1).ceil().setCountExcludePad(),
+        nn.VolumetricDilatedMaxPooling(2, 2, 2, 1, 1, 1, 1, 1, 1, 2, 2, 2),
+    ).float()
+    assert write(net, tmp_path / kind, (None, 2, None, None, None)).fixed == []
+    for sizes in ((1, 1, 1), (2, 1, 3), (2, 5, 4)):
+        x = draw(2, 2, *sizes).astype(net._dtype)
+        for found, expected in zip(run(tmp_path / kind, x), net.forward(x), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["net.onnx", "net.pt2"])
 def test_planes_without_a_batch(kind: str, tmp_path: Path) -> None:
     net = nn.ConcatTable(nn.SpatialAveragePooling(3, 2, 5, 4, 1, 1).ceil(), pl.dpnn.SpatialUniformCrop(2)).float()
     assert write(net, tmp_path / kind, [draw(2, 3, 8).astype(np.float32), draw(3, 4, 9).astype(np.float32)]).fixed == []

@@ -36,6 +36,7 @@ CASES = [
     case("3x2x3_pad1", (3, 2, 3, 1, 2, 1, 1, 1, 1, 1, 2, 2), 1, 2, 4, 6, 5),
     case("ceil", (2, 2, 1, 2, 2, 2, 0, 0, 0, 2, 2, 1), 1, 1, 5, 4, 6, ceil=True),
     case("ceil_beyond_volume", (2, 4, 2, 3, 3, 2, 0, 1, 0, 3, 1, 1), 1, 2, 2, 1, 1, ceil=True),
+    case("window_beside_the_input", (2, 2, 2, 1, 1, 1, 1, 1, 1, 3, 3, 3), 1, 1, 2, 2, 2),
 ]
 
 ERRORS = [

@@ -20,18 +20,32 @@ def windows(x, kernel, stride, padding, ceil_mode=False, value=0.0):
     return x.flatten(-len(kernel))'''
 
 
-AVERAGES = '''
-def averages(x, kernel, stride, padding, count_include_pad=True):
-    """``F.avg_pool3d`` with ``ceil_mode``, which takes no volumes that are smaller than the kernel."""
-    pads, border = [], []
-    for k, d, p in zip(kernel, stride, padding):
-        pads, border = [p, min(p + d - 1, k - 1), *pads], [p, p, *border]
-    mask = torch.ones_like(x)
+PADS = '''
+def pool_pads(kernel, stride, padding, ceil_mode=False, dilation=(1, 1, 1)):
+    """What F.pad puts around the last dimensions so that all windows lie within."""
+    pads = []
+    for k, d, p, apart in zip(kernel, stride, padding, dilation):
+        pads = [p, min(p + d - 1, apart * (k - 1)) if ceil_mode else p, *pads]  # no window starts behind the input
+    return pads'''
+
+DILATED = '''
+def dilated_max_pool(x, kernel, stride, padding, dilation, ceil_mode=False):
+    """F.max_pool2d or 3d; the maximum of a window that has no cell of x is 0."""
+    pads, pool = pool_pads(kernel, stride, padding, ceil_mode, dilation), {2: F.max_pool2d, 3: F.max_pool3d}[len(kernel)]
+    seen = pool(F.pad(torch.ones_like(x.narrow(-1 - len(kernel), 0, 1)), pads), kernel, stride, 0, dilation)
+    y = pool(F.pad(x, pads, value=float("-inf")), kernel, stride, 0, dilation)
+    return torch.where(seen > 0, y, 0.0)'''
+
+SMALL_VOLUMES = '''
+def small_avg_pool3d(x, kernel, stride, padding, ceil_mode=False, count_include_pad=True):
+    """F.avg_pool3d, of volumes that are smaller than the kernel, too."""
+    pads, border = pool_pads(kernel, stride, padding, ceil_mode), pool_pads(kernel, (1, 1, 1), padding)
+    ones = torch.ones_like(x.narrow(-4, 0, 1))
     if count_include_pad:
-        mask, pads_of_mask = F.pad(mask, border, value=1.0), [side - p for side, p in zip(pads, border)]
+        ones, rest = F.pad(ones, border, value=1.0), [pad - p for pad, p in zip(pads, border)]
     else:
-        pads_of_mask = pads
-    return F.avg_pool3d(F.pad(x, pads), kernel, stride) / F.avg_pool3d(F.pad(mask, pads_of_mask), kernel, stride)'''
+        rest = pads
+    return F.avg_pool3d(F.pad(x, pads), kernel, stride) / F.avg_pool3d(F.pad(ones, rest), kernel, stride)'''
 
 
 def window(m):
@@ -65,7 +79,12 @@ def over_frames(x, text):
 
 @rule(nn.SpatialMaxPooling, nn.SpatialDilatedMaxPooling, nn.VolumetricMaxPooling, nn.VolumetricDilatedMaxPooling)
 def max_pool(m, x, w):
-    text = f"F.max_pool{len(field(m, 'k'))}d({x}, {window(m)}{options(dilation=(sizes(field(m, 'dilation') or [1]), '1'))}"
+    dilation = field(m, "dilation") or [1]
+    if id(m) not in w.unpooled and any(p and apart > 1 for p, apart in zip(field(m, "pad"), dilation, strict=False)):
+        w.helper(PADS)  # there, the cells of a window may lie on both sides of a small input
+        kernel, _, ceil_mode = arguments(m).partition(", ceil_mode")
+        return f"{w.helper(DILATED)}({x}, {kernel}, {tuple(dilation)}{_}{ceil_mode})"
+    text = f"F.max_pool{len(field(m, 'k'))}d({x}, {window(m)}{options(dilation=(sizes(dilation), '1'))}"
     if id(m) not in w.unpooled:
         return f"{text})"
     y, indices = w.let(f"{text}, return_indices=True)", 2)
@@ -91,13 +110,13 @@ def max_unpool(m, x, w):
 @rule(nn.SpatialAveragePooling, nn.VolumetricAveragePooling)
 def average_pool(m, x, w):
     counted = bool(getattr(m, "count_include_pad", True))
-    kernel, more = field(m, "k"), options(count_include_pad=(counted, True))
-    average = f"F.avg_pool{len(kernel)}d({x}, {window(m)}{more})"
-    reach = [k - 2 * p for k, p in zip(kernel, field(m, "pad"), strict=True)]
-    if len(kernel) == 3 and any(size < least for array in x.arrays for size, least in zip(array.shape[-3:], reach, strict=True)):
-        average = f"{w.helper(AVERAGES)}({x}, {tuple(kernel)}, {tuple(field(m, 'd'))}, {tuple(field(m, 'pad'))}{more})"
+    kernel, counting = field(m, "k"), options(count_include_pad=(counted, True))
+    average = f"F.avg_pool{len(kernel)}d({x}, {window(m)}{counting})"
+    if len(kernel) == 3 and any(size < k for array in x.arrays for size, k in zip(array.shape[-3:], kernel, strict=True)):
+        w.helper(PADS)  # PyTorch refuses such volumes, even where their padding makes up for it
+        average = f"{w.helper(SMALL_VOLUMES)}({x}, {arguments(m)}{counting})"
     # Torch7 multiplies by the size of a whole window at the edge too, where there is a part of one: that is no sum.
-    return average if len(kernel) == 3 or getattr(m, "divide", True) else f"{average} * {number(float(prod(field(m, 'k'))))}"
+    return average if len(kernel) == 3 or getattr(m, "divide", True) else f"{average} * {number(float(prod(kernel)))}"
 
 
 @rule(nn.TemporalMaxPooling)

@@ -18,7 +18,7 @@ from pytorch_legacy.inference import files, given, inputs, models
 from pytorch_legacy.inference.output import say
 from pytorch_legacy.inference.problem import Problem
 from pytorch_legacy.inference.progress import busy
-from pytorch_legacy.interop import places, plain
+from pytorch_legacy.interop import plain
 
 from . import leave
 
@@ -172,6 +172,7 @@ def _converted(options: argparse.Namespace, source: str, target: str) -> str:
     if target in plain.ENDINGS:
         return _plain(options, value)
     if target == ".t7" and (source in plain.ENDINGS or options.key is not None):
+        _check_dtype(options, source, value)
         pl.save(options.target, value, format=form)
         return plain.summary(value)
     if target == ".t7":
@@ -193,12 +194,19 @@ def _value(options: argparse.Namespace, source: str) -> Any:
     return value if options.key is None else _part(options, value)
 
 
+def _check_dtype(options: argparse.Namespace, source: str, value: Any) -> None:
+    """Refuses an array whose numbers no tensor of Torch7 holds, and says which type may."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "uf" or value.dtype in plain.TYPES.values():
+        return
+    remedy = ""
+    if source in plain.ENDINGS:
+        remedy = f"; --type {'double' if value.dtype.kind == 'f' else 'int' if value.itemsize == 2 else 'long'} converts them"
+    raise Problem(f"{options.source}: Torch7 has no tensors of {value.dtype}{remedy}")
+
+
 def _part(options: argparse.Namespace, value: Any) -> Any:
     """Returns what is at the place --key."""
-    found = places.find(value, options.key)
-    if not found:
-        raise Problem(f"{options.source}: --key {options.key}: there is no such place; {files.choice(value)}")
-    return found[0].value
+    return files.at(options.source, value, options.key)
 
 
 def _arrays(options: argparse.Namespace, source: str, value: Any) -> dict[str, Any]:

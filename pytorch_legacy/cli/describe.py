@@ -174,7 +174,7 @@ class Class:
 
 def _literal(text: str) -> str:
     """The text in Python: in double quotes, unless something in it would have to be escaped."""
-    return f'"{text}"' if text.isprintable() and text.isascii() and not set("\"\\") & set(text) else ascii(text)
+    return f'"{text}"' if text.isprintable() and text.isascii() and not set('"\\') & set(text) else ascii(text)
 
 
 _STUBS = {

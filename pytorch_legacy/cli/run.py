@@ -14,7 +14,7 @@ import numpy as np
 import pytorch_legacy as pl
 from pytorch_legacy.arrays import Tensor, cupy, repeats, storage_of, to_device, to_host, tree
 from pytorch_legacy.distributed.batches import MOST
-from pytorch_legacy.errors import DtypeError, ShapeError
+from pytorch_legacy.errors import DtypeError, ShapeError, THNNError
 from pytorch_legacy.files.t7.nodes import printable
 from pytorch_legacy.files.writing import check_target
 from pytorch_legacy.inference import expected, files, inputs, models
@@ -158,8 +158,7 @@ def execute(options: argparse.Namespace) -> None:
         files.check(options.output)
     pl.setNumThreads(options.threads or 0)
     value = models.load(options.file)
-    network = models.network(options.file, value, options.model)
-    refuse_endless(network)
+    network = _network(value, options)
     preprocessing = Preprocessing.of(options, value, network)
     network.type(TYPES[options.device][options.double])
     network.training() if options.training else network.evaluate()
@@ -201,6 +200,31 @@ def execute(options: argparse.Namespace) -> None:
         _refuse_preparation(*arrays[0], options)
 
 
+def _network(value: Any, options: argparse.Namespace) -> Module:
+    """Returns the network of the file that the options choose."""
+    network = models.network(options.file, value, options.model)
+    refuse_endless(network)
+    return network
+
+
+def _asInFile(error: THNNError, input: Any, options: argparse.Namespace) -> THNNError:
+    """Returns the error that the network of the file gives for this input.
+
+    The network that runs is optimized. It has fewer modules, so that its errors count them otherwise than `inspect` does.
+    """
+    if not error.where or options.training or options.optimize is False:
+        return error
+    network = _network(models.load(options.file), options)
+    network.type(TYPES[options.device][options.double])
+    try:
+        network.evaluate().forward(input)
+    except THNNError as other:
+        return other if type(other) is type(error) else error
+    except Exception:  # the error that is known is the better one
+        pass
+    return error
+
+
 def _check_many(options: argparse.Namespace, isMany: bool) -> None:
     """Refuses what goes with many inputs alone, or with few."""
     if isMany:
@@ -239,15 +263,18 @@ def _refuse_preparation(path: str, array: Any, options: argparse.Namespace) -> N
 
 def _of_sizes(network: Module, options: argparse.Namespace) -> Result:
     """What the network gives for random numbers of the sizes that --input says."""
-    problem: Exception | None = None
+    problem: tuple[THNNError, Any] | None = None
     for input in inputs.candidates(expected.given(options.input, network), network, np.random.default_rng(0)):
         input = inputs.mapped(lambda array: to_device(array, network._onDevice), input)
         network.forget()
         try:
             return Result("--input", output_text(input), *_forward(network, input, options.time, exactly=True))
         except (ShapeError, DtypeError) as error:
-            problem = problem or error
-    raise Problem(f"--input {options.input}: {problem}{expected.words(network)}")
+            problem = problem or (error, input)
+        except THNNError as error:
+            raise _asInFile(error, input, options) from None
+    said = "" if problem is None else str(_asInFile(*problem, options))
+    raise Problem(f"--input {options.input}: {said}{expected.words(network)}")
 
 
 def _compute(
@@ -287,7 +314,10 @@ def _results(path: str, network: Module, given: Any, preprocessing: Preprocessin
 
     if not isinstance(given, list):
         array = prepared(given)
-        return [Result(path, output_text(array), *_forward(network, array, options.time))]
+        try:
+            return [Result(path, output_text(array), *_forward(network, array, options.time))]
+        except THNNError as error:
+            raise _asInFile(error, array, options) from None
     together = [prepared(array) for array in given]
     try:
         return [Result(path, output_text(together), *_forward(network, together, options.time))]
@@ -300,7 +330,7 @@ def _results(path: str, network: Module, given: Any, preprocessing: Preprocessin
         except Exception:
             if isinstance(error, DtypeError):
                 raise  # it expected an array and got a list
-            raise error from None
+            raise (_asInFile(error, together, options) if isinstance(error, THNNError) else error) from None
 
 
 def _takes(network: Module, shape: tuple[int, ...]) -> bool:

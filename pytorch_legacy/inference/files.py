@@ -96,15 +96,23 @@ def refuse_key(path: str, key: str | None, reason: str) -> None:
         raise Problem(f"{path}: --key {key}: {reason}; leave out --key")
 
 
+def at(path: str, value: Any, key: str) -> Any:
+    """Returns what is at the place ``--key``."""
+    found = places.find(value, key)
+    if not found:
+        raise Problem(f"{path}: --key {key}: there is no such place; {choice(value)}")
+    if len(found) > 1:
+        listed = ", ".join(places.text(visit) for visit in found[:10]) + ", ..." * (len(found) > 10)
+        raise Problem(f"{path}: --key {key}: several modules have this name; choose one by its place: {listed}")
+    return found[0].value
+
+
 def tensors(path: str, value: Any, key: str | None) -> Any:
     """Returns the tensor of a .t7 file, or a list of tensors: those at the place `key`, else those of a usual name."""
     if key is not None:
         if isinstance(value, np.ndarray):
             refuse_key(path, key, "the file holds one tensor")
-        found = places.find(value, key)
-        if not found:
-            raise Problem(f"{path}: --key {key}: there is no such place; {choice(value)}")
-        value = found[0].value
+        value = at(path, value, key)
         if not _holds_tensors(value):
             raise Problem(f"{path}: --key {key}: expected a tensor or a list of tensors, got {described(value)}")
         return value

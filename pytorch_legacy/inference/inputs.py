@@ -98,7 +98,8 @@ def _array(token: str, text: str) -> Array:
     parts = [next(unnamed) if part == "None" else part for part in re.split("[xX\u00d7]", sizes)]
     shape = tuple(int(part) if part.isdigit() else part for part in parts)
     numbers = [size for size in shape if isinstance(size, int)]
-    _wanted(min(numbers, default=1) > 0 and prod(numbers) <= _MOST_ELEMENTS, text)
+    _wanted(min(numbers, default=1) > 0, text)
+    _wanted(prod(numbers) <= _MOST_ELEMENTS, text, f"expected at most {_MOST_ELEMENTS:,} elements in an array")
     kind, limits = "", None
     for word in words:
         if word.lower() in KINDS:

@@ -5,7 +5,7 @@ prints them. A module of a container is named by its position alone: ``model.3``
 text, but looks like a number or holds other characters than letters, digits and ``_``, has quotes: ``vocab.'3'``.
 
 `find` also reads Lua's notation, which errors about files use (``root.model.modules[3].weight``), and the name that an author
-gave to a module, such as ``conv1_1`` in the networks of loadcaffe.
+gave to a module, with or without quotes: ``conv1_1`` or ``conv1_1.weight`` in the networks of loadcaffe.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ ROOT = "root"
 """The place of the whole value, where a text needs one."""
 
 _MAX_KEY_LENGTH = 200  # characters of a key that a text shows
+_MAX_STEPS_TO_NAME = 20  # steps of a place in front of the name of a module, for each of which the modules are searched
 _PLAIN_KEY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _POSITION = re.compile(r"\[(-?\d{1,18})\]|(-?\d{1,18})(?=[.\[]|$)")
 _QUOTED = re.compile(r"""(\[?)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(\]?)(?=[.\[]|$)""", re.DOTALL)
@@ -85,7 +86,7 @@ def _is_implied(visit: Visit) -> bool:
 
 
 def find(value: Any, place: str) -> list[Visit]:
-    """Returns the visit of the value at a place, or those of all modules with that name; none if there is nothing.
+    """Returns the visit of the value at a place, or several if the place has a name of several modules; none if there is nothing.
 
     Parameters
     ----------
@@ -98,13 +99,14 @@ def find(value: Any, place: str) -> list[Visit]:
     place = place.strip()
     inner = place[1:-1] if place.startswith("(") and place.endswith(")") else place
     root = Visit(value, None, None)
-    for way in dict.fromkeys((place, inner, re.sub(rf"^{ROOT}(?=[.\[]|$)\.?", "", inner))):
+    short = re.sub(rf"^{ROOT}(?=[.\[]|$)\.?", "", inner)
+    for way in dict.fromkeys((place, inner, short)):
         if (found := _descended(root, way)) is not None:
             return [found]
-    around, _, name = inner.rpartition(".")
-    for path, wanted in ((around, name), ("", inner)):
-        start = _descended(root, path) if path else root
-        if start is not None and (named := _named(start, wanted)):
+    dots = [i for i, character in enumerate(short) if character == "."][:_MAX_STEPS_TO_NAME]
+    for path, rest in [*((short[:i], short[i + 1 :]) for i in reversed(dots)), ("", short)]:
+        start = _descended(root, path)
+        if start is not None and (named := _named(start, rest)):
             return named
     return []
 
@@ -160,10 +162,24 @@ def _literal(quoted: str) -> Any:
         return None
 
 
-def _named(start: Visit, name: str) -> list[Visit]:
-    """The modules within a value that have this name, each once."""
-    found = []
+def _named(start: Visit, rest: str) -> list[Visit]:
+    """The values to which `rest` leads if it begins with the name of a module within a value, each once."""
+    found: list[Visit] = []
     for visit in walk(start, lambda visit: not is_tensor(visit.value)):
-        if visit.seen is None and isinstance(visit.value, Module) and name and name_of(visit.value) == name:
-            found.append(visit)
+        name = _name(visit.value) if visit.seen is None else ""
+        if not name:
+            continue
+        for spelled in dict.fromkeys((name, ascii(name))):
+            if rest.startswith(spelled) and rest[len(spelled) : len(spelled) + 1] in ("", ".", "["):
+                end = _descended(visit, rest[len(spelled) :].removeprefix("."))
+                if end is not None and all(end.value is not other.value for other in found):
+                    found.append(end)
     return found
+
+
+def _name(value: Any) -> str:
+    """The name that an author gave to a module, or to an object of a file that stands for one."""
+    if isinstance(value, t7.TorchObject):
+        name = value.fields.get("name") if isinstance(value.fields, dict) else None
+        return printable(name) if isinstance(name, str) else ""
+    return name_of(value) if isinstance(value, Module) else ""

@@ -174,8 +174,11 @@ def _as_array(value: Any) -> Tensor:
         array = np.asarray(to_host(value))
     else:
         rows = value if isinstance(value, (list, tuple)) else [value]
-        if not rows or not all(_is_row_of_numbers(row) or _is_number(row) for row in rows):
-            raise DtypeError(f"expected a tensor or a list of numbers, got {described(value)}; .csv and .txt files hold text")
+        odd = next((row for row in rows if not (_is_row_of_numbers(row) or _is_number(row))), None)
+        if not rows or odd is not None:
+            odd = next((cell for cell in odd if not _is_number(cell)), odd) if isinstance(odd, (list, tuple)) else odd
+            got = described(value) if not rows or odd is value else f"{described(odd)} in it"
+            raise DtypeError(f"expected a tensor or a list of numbers, got {got}; .csv and .txt files hold text")
         lengths = {np.shape(row) for row in rows}
         if len(lengths) > 1:
             raise ShapeError("expected rows of one length, got " + " and ".join(sorted(map(text_shape, lengths))[:3]))
@@ -287,14 +290,14 @@ def _lines(value: Any) -> Iterator[str]:
 
 def _read_array(path: Any) -> Tensor:
     try:
-        array = np.load(path, allow_pickle=False)
+        with open(path, "rb") as file:
+            array = np.lib.format.read_array(file, allow_pickle=False)
     except (FileNotFoundError, PermissionError, IsADirectoryError):
         raise
     except Exception as error:  # whatever NumPy makes of a broken file
         raise DtypeError(f"cannot be read as .npy: {error}") from None
-    if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
-        got = array.dtype if isinstance(array, np.ndarray) else "an archive"
-        raise DtypeError(f"expected an array of numbers, got {got}")
+    if array.dtype.kind not in "biuf":
+        raise DtypeError(f"expected an array of numbers, got {array.dtype}")
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
@@ -390,7 +393,12 @@ def _numbers(cells: Sequence[str], places: Sequence[str]) -> Tensor:
             )
     if isLong:
         return np.array([int(cell) for cell in cells], np.int64)
-    return np.array([float(cell) for cell in cells], np.float64)
+    numbers = np.array([float(cell) for cell in cells], np.float64)
+    for i in np.flatnonzero(np.isinf(numbers)).tolist():
+        if "inf" not in cells[i].lower():
+            where = f"{places[i]}: " if places[i] else ""
+            raise ValueRangeError(f"{where}float64 does not hold the number {cells[i][:_MAX_SHOWN_LENGTH]}")
+    return numbers
 
 
 def _is_held(cell: str, isLong: bool) -> bool:

@@ -142,6 +142,7 @@ def test_inspect_names_unknown_classes(capsys, tmp_path) -> None:
     [
         (["inspect", "nowhere.t7"], "nowhere.t7: there is no such file"),
         (["inspect", DIGITS, "--input", "1x0x8"], "--input 1x0x8: expected sizes joined by x"),
+        (["inspect", DIGITS, "--input", "1x99999x99999"], "expected at most 1,000,000,000 elements in an array"),
         (["inspect", DIGITS, "--input", "1x8x8,1"], "got a table of 2; the network expects an input of 1 x H x W"),
         (["inspect", DIGITS, "--input", "2x8x8"], r"--input 2x8x8: in module 1 of nn.Sequential, .*input.*2"),
         (["run", DIGITS, "nothing.png"], "nothing.png: there is no such file"),

@@ -55,7 +55,7 @@ def test_what_a_text_stands_for() -> None:
     "text",
     ["", "x", "1x", "1x0", "-1", "1,,2", "1,", "(1", "1)", "(1}", "()", "(1)(2)", "1 2", "1:real", "1:int:int", "1:0..1:2..3",
      "1:9..0", "1:byte:0..256", "1:int:0..1.5", "99999x99999", "1" * 5000, "(" * 5000, "1:" + "9" * 30 + "..0", "\x1b[31m",
-     "1.5", "XxX"],
+     "1.5", "XxX", "9x" * 9999 + "9"],
 )  # fmt: skip
 def test_texts_that_are_none(text: str) -> None:
     with pytest.raises(Problem, match=r"--input .*: expected"):

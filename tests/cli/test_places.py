@@ -179,3 +179,41 @@ def test_weights_of_classes_that_are_not_known_are_counted(capsys: pytest.Captur
     assert "model: my.Net, 24 parameters" in out  # 1 + 4 in the trunk, 6 + 3 + 10 in the layer; what is tied counts once
     assert re.search(r"\(model\.1\) my\.Layer +19\n", out) and re.search(r"\(model\.2\) my\.Tied.*shares its weight.* 6\n", out)
     assert pl.load(tmp_path / "x.t7")["model"].summary().title.startswith("my.Net, 24 parameters")
+
+
+def test_an_error_of_run_counts_modules_as_the_file_does(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The network that runs has no Identity, and no chain in a chain."""
+    pl.save(tmp_path / "net.t7", nn.Sequential(nn.Identity(), nn.Sequential(nn.Dropout(), nn.Linear(3, 2))))
+    np.save(tmp_path / "x.npy", np.zeros((4, 4), np.float32))
+    place = "in module 2 of nn.Sequential, in module 2 of nn.Sequential, nn.Linear: input: expected 3 columns"
+    for given in (
+        (tmp_path / "x.npy",),
+        ("--input", "4x4"),
+        ("--input", "4x4", "--no-optimize"),
+        ("--input", "4x4", "--optimize"),
+    ):
+        assert place in error(capsys, "run", tmp_path / "net.t7", *given)
+
+
+def test_places_behind_the_name_of_a_module(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Names may have quotes, dots in them, and a field behind them; also in a file that is only read."""
+    net = nn.Sequential(nn.Linear(3, 2), nn.Sequential(nn.Linear(2, 2)), nn.Linear(2, 3), nn.Linear(3, 3))
+    for module, name in ((net[0], "conv1/3x3.a"), (net[1][0], "3"), (net[2], "twice"), (net[3], "twice")):
+        module.name = name
+    pl.save(tmp_path / "x.t7", {"model": net})
+    for value in (pl.load(tmp_path / "x.t7"), t7.read(tmp_path / "x.t7")):
+        for text, place in (
+            ("conv1/3x3.a", "model.1"), ("'conv1/3x3.a'", "model.1"), ("model.conv1/3x3.a.weight", "model.1.weight"),
+            ("model.'conv1/3x3.a'.bias", "model.1.bias"), ("model.'3'.weight", "model.2.1.weight"),
+            ("root.model.'3'", "model.2.1"), ("model.3", "model.3"), ("model.2.'3'.weight", "model.2.1.weight"),
+        ):  # fmt: skip
+            found = places.find(value, text)
+            assert [places.text(visit) for visit in found] == [place], text
+        assert [places.text(visit) for visit in places.find(value, "twice.weight")] == ["model.3.weight", "model.4.weight"]
+        for text in ("conv1/3x3.a.weigh", "conv1/3x3.aa", "conv1/3x3", "model.'3", "'conv1/3x3.a'x"):
+            assert not places.find(value, text), text
+    assert "a tensor of 2x3" in output(capsys, "convert", tmp_path / "x.t7", tmp_path / "w.npy", "--key", "conv1/3x3.a.weight")
+    assert "a tensor of 2x3" in output(capsys, "convert", tmp_path / "x.t7", tmp_path / "w.t7", "--key", "conv1/3x3.a.weight")
+    for target in ("w.npy", "w.t7"):
+        said = error(capsys, "convert", tmp_path / "x.t7", tmp_path / target, "--key", "twice.bias")
+        assert "--key twice.bias: several modules have this name; choose one by its place: model.3.bias, model.4.bias" in said

@@ -122,6 +122,7 @@ def test_files_of_others(tmp_path: Path) -> None:
     assert same(read("# one\ntwo\n3\n", ".txt"), ["# one", "two", "3"])
     assert same(read("1\n2\n", ".txt", "text"), ["1", "2"])
     assert same(read("1_000\n2\n", ".txt", "text"), ["1_000", "2"])
+    assert same(read("inf,-Infinity,nan,1e-400"), np.array([[np.inf, -np.inf, np.nan, 0]]))
     assert same(read(f"{2**63 - 1}\n{-(2**63)}"), np.array([2**63 - 1, -(2**63)]))
     assert same(read("1,2\n3,4", type="byte"), np.array([[1, 2], [3, 4]], np.uint8))
     for content, ending, type, error, text in (
@@ -136,6 +137,9 @@ def test_files_of_others(tmp_path: Path) -> None:
         ("\n \n", ".csv", None, errors.ShapeError, "expected rows of numbers or text, got an empty file"),
         (f"1\n{2**63}\n", ".csv", None, errors.ValueRangeError, "line 2: int64 does not hold the number 9223372036854775808"),
         (f"0.5,1\n1,{2**53 + 1}\n", ".csv", None, errors.ValueRangeError, "float64 does not hold"),
+        ("1.5,1e400\n", ".csv", None, errors.ValueRangeError, "line 1: float64 does not hold the number 1e400"),
+        ("0.5\n-2e999\n", ".txt", None, errors.ValueRangeError, "line 2: float64 does not hold the number -2e999"),
+        ('"a"\n1e999', ".csv", None, errors.ValueRangeError, "line 2: float64 does not hold the number 1e999"),
         ("9" * 5000, ".txt", None, errors.ValueRangeError, "line 1: int64 does not hold the number"),
         ("256", ".csv", "byte", errors.ValueRangeError, "the type byte does not hold the number 256"),
         ("0.5", ".csv", "long", errors.ValueRangeError, "the type long does not hold the number 0.5"),
@@ -151,7 +155,8 @@ def test_files_of_others(tmp_path: Path) -> None:
 def test_what_has_no_such_form(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     values = {
         "net": nn.Sequential(nn.Linear(2, 3)), "cube": np.zeros((2, 2, 2)), "rows": [[1, 2], [3]], "none": [],
-        "columns": {"a": np.zeros(2), "b": np.zeros(3)}, "nested": [1, [2]], "lines": ["a\nb"], "text": "x",
+        "flags": [True, False], "pairs": [[1, "a"], [2, "b"]], "columns": {"a": np.zeros(2), "b": np.zeros(3)},
+        "nested": [1, [2]], "lines": ["a\nb"], "text": "x",
     }  # fmt: skip
     pl.save(tmp_path / "x.t7", values)
     for key, ending, text in (
@@ -160,7 +165,8 @@ def test_what_has_no_such_form(capsys: pytest.CaptureFixture[str], tmp_path: Pat
         ("rows", ".csv", "expected rows of one length, got 1 and 2"), ("rows", ".npy", "expected rows of one length"),
         ("none", ".csv", "got a table of 0"), ("columns", ".csv", "expected columns of one length, got a has 2, b has 3"),
         ("nested", ".csv", "expected a list of numbers and text"), ("lines", ".txt", "expected text on one line"),
-        ("net", ".npy", "expected a tensor or a list of numbers"), ("text", ".npy", ".csv and .txt files hold text"),
+        ("net", ".npy", "expected a tensor or a list of numbers"), ("flags", ".npy", "a list of numbers, got bool True in it"),
+        ("pairs", ".npy", "a list of numbers, got str 'a' in it"), ("text", ".npy", ".csv and .txt files hold text"),
         ("net.1", ".csv", "expected a tensor, or a table"), ("no", ".csv", "--key no: there is no such place; tensors of the"),
     ):  # fmt: skip
         assert text in refused(capsys, tmp_path / "x.t7", tmp_path / f"y{ending}", "--key", key)
@@ -171,7 +177,8 @@ def test_what_has_no_such_form(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     np.save(tmp_path / "o.npy", np.array([{}], object))
     assert "cannot be read as .npy" in refused(capsys, tmp_path / "o.npy", tmp_path / "y.t7")
     (tmp_path / "b.npy").write_bytes(b"no such thing")
-    assert "cannot be read as .npy" in refused(capsys, tmp_path / "b.npy", tmp_path / "y.t7")
+    said = refused(capsys, tmp_path / "b.npy", tmp_path / "y.t7")
+    assert "cannot be read as .npy" in said and "pickle" not in said
     np.save(tmp_path / "c.npy", np.zeros(2, complex))
     assert "expected an array of numbers, got complex128" in refused(capsys, tmp_path / "c.npy", tmp_path / "y.t7")
     assert not [*tmp_path.glob("y*")] and not [*tmp_path.glob(".*")]
@@ -212,3 +219,18 @@ def test_arrays_in_archives_keep_their_names(capsys: pytest.CaptureFixture[str],
     np.savez(tmp_path / "x.npz", **{"a.b": np.zeros(0), "c": np.ones(2)})
     convert(capsys, tmp_path / "x.npz", tmp_path / "y.npz")
     assert interop.load(tmp_path / "y.npz").keys() == {"a.b", "c"}
+
+
+@pytest.mark.parametrize(
+    "dtype, type, expected",
+    [("uint16", "int", np.int32), ("uint32", "long", np.int64), ("uint64", "long", np.int64), ("longdouble", "double", float)],
+)
+def test_numbers_that_no_tensor_holds(
+    dtype: str, type: str, expected: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The error names the type that does."""
+    np.save(tmp_path / "x.npy", np.arange(3, dtype=dtype))
+    said = refused(capsys, tmp_path / "x.npy", tmp_path / "y.t7")
+    assert f"x.npy: Torch7 has no tensors of {np.dtype(dtype)}; --type {type} converts them" in said
+    convert(capsys, tmp_path / "x.npy", tmp_path / "y.t7", "--type", type)
+    assert same(pl.load(tmp_path / "y.t7"), np.arange(3, dtype=expected))

@@ -103,3 +103,41 @@ def _saved(module: nn.Module) -> bytes:
     file = io.BytesIO()
     pl.save(file, module)
     return file.getvalue()
+
+
+def test_integers_that_the_next_module_refuses() -> None:
+    """The error is that of the next module, because integers may be indices; it names the class that returned them."""
+
+    class Signs(nn.Module):
+        def updateOutput(self, input):
+            self.output = (input > 0).astype(np.int64)
+            return self.output
+
+    x = np.ones((2, 3), np.float32)
+    with pytest.raises(DtypeError, match=r"^in module 2 of nn\.Sequential, nn\.Tanh: input: .*; module 1 of .*, Signs, returned"):
+        nn.Sequential(Signs(), nn.Tanh()).forward(x)
+    assert nn.Sequential(Signs(), nn.LookupTable(2, 4)).forward(x).shape == (2, 3, 4)
+    with pytest.raises(DtypeError) as caught:
+        nn.Sequential(nn.Identity(), nn.Tanh()).forward(x.astype(int))
+    assert "returned" not in str(caught.value)
+
+
+def test_what_is_no_array() -> None:
+    """A forgotten `return` is the fault of the class, not of the layer after it."""
+
+    class Forgets(nn.Module):
+        def updateOutput(self, input):
+            self.output = 2 * input
+
+    class Listed(nn.Module):
+        def updateOutput(self, input):
+            self.output = [input, input]
+            return self.output
+
+    x = np.ones((2, 3), np.float32)
+    with pytest.raises(DtypeError, match=r"nn\.Tanh: input: .*, got None; module 1 of nn\.Sequential, Forgets, returned it$"):
+        nn.Sequential(Forgets(), nn.Tanh()).forward(x)
+    with pytest.raises(
+        DtypeError, match=r"^in module 2 .* in module 2 of nn\.Sequential, nn\.Tanh: .*; module 1 of .*, Listed, returned it$"
+    ):
+        nn.Sequential(nn.Identity(), nn.Sequential(Listed(), nn.Tanh())).forward(x)

@@ -6,7 +6,8 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.arguments import checked
-from pytorch_legacy.errors import IndexRangeError, NullError
+from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.errors import DtypeError, IndexRangeError, NullError
 from pytorch_legacy.nn.chain import Chain
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
@@ -107,12 +108,26 @@ class Sequential(Container):
                         fields["_inPass"] = False
                 done += 1
         except Exception as error:
+            self._nameSource(error, done, input)
             self._locate(error, done)
             raise
         if not count or count < chain.count:
             chain.missed(self.modules, given)
         self.output = input
         return input
+
+    def _nameSource(self, error: Exception, index: int, input: Any) -> None:
+        """Adds to an error of a module which class of a user's returned the input that the module refuses.
+
+        That is None, a table or integers. Arrays of floating-point numbers are checked when such a class returns them
+        (`objects/results.py`).
+        """
+        if not (index and isinstance(error, DtypeError) and not error.where) or (is_tensor(input) and input.dtype.kind == "f"):
+            return
+        before = self.modules[index - 1]
+        if not type(before).__module__.startswith("pytorch_legacy."):
+            source = f"module {index} of {self._typename}, {before._typename}, returned it"
+            error.args = (f"{error.args[0]}; {source}",)
 
     def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         return self._back(input, gradOutput, lambda module, *arguments: module.updateGradInput(*arguments))

@@ -187,6 +187,207 @@ THNN_API int32_t THNN_randperm(THNNState *state, THLongTensor *output); /* 0 to 
 THNN_API int32_t THNN_getRNGState(THNNState *state, THByteTensor *output);
 THNN_API int32_t THNN_setRNGState(THNNState *state, const THByteTensor *input);
 
+/* ------------------------------------------------------------------------------------------------ arrays
+ * What networks do with arrays between their layers, for programs: element by element, along axes, by index. An array has any element
+ * type, and any strides; an input is repeated along a dimension by a stride of 0, so all inputs of an element-wise function have the
+ * shape of its output. An output may be the same view as an input, but may not reach into it in another way. Truth is a byte, 0 or 1. */
+
+enum THNNType { THNN_FLOAT = 0,
+                THNN_DOUBLE = 1,
+                THNN_LONG = 2,
+                THNN_BYTE = 3 };
+
+typedef struct THNNArray { /* laid out as a tensor, and its element type */
+  void *data;
+  int64_t size[8];
+  int64_t stride[8]; /* in elements */
+  int32_t nDimension; /* 1 to 8; 0 is the empty array */
+  uint32_t flags;
+  int32_t type; /* THNNType */
+  int32_t reserved; /* 0 */
+} THNNArray;
+
+/* What arrayMap does; LOGICAL_NOT, IS_NAN, IS_INFINITE and IS_FINITE give bytes. Integers have NEGATE, ABSOLUTE, SQUARE, SIGN, LOGICAL_NOT. */
+enum THNNMap {
+  THNN_NEGATE = 0,
+  THNN_ABSOLUTE = 1,
+  THNN_SQUARE = 2,
+  THNN_SQRT = 3,
+  THNN_EXP = 4,
+  THNN_LOG = 5,
+  THNN_LOG1P = 6,
+  THNN_EXPM1 = 7,
+  THNN_TANH = 8,
+  THNN_SIN = 9,
+  THNN_COS = 10,
+  THNN_FLOOR = 11,
+  THNN_CEIL = 12,
+  THNN_TRUNC = 13,
+  THNN_RINT = 14,
+  THNN_SIGN = 15,
+  THNN_RECIPROCAL = 16,
+  THNN_LOGICAL_NOT = 17,
+  THNN_IS_NAN = 18,
+  THNN_IS_INFINITE = 19,
+  THNN_IS_FINITE = 20
+};
+
+/* What arrayApply does. Those from EQUAL on give bytes. LARGER and SMALLER are NaN where one of the elements is. For integers, DIVIDE is
+ * none, FLOOR_DIVIDE and REMAINDER round to minus infinity and are 0 by 0; for floats they are those of Python. */
+enum THNNApply {
+  THNN_APPLY_ADD = 0,
+  THNN_APPLY_SUBTRACT = 1,
+  THNN_APPLY_MULTIPLY = 2,
+  THNN_APPLY_DIVIDE = 3,
+  THNN_APPLY_LARGER = 4,
+  THNN_APPLY_SMALLER = 5,
+  THNN_APPLY_POWER = 6,
+  THNN_APPLY_FLOOR_DIVIDE = 7,
+  THNN_APPLY_REMAINDER = 8,
+  THNN_APPLY_HYPOT = 9,
+  THNN_APPLY_ATAN2 = 10,
+  THNN_APPLY_EQUAL = 16,
+  THNN_APPLY_NOT_EQUAL = 17,
+  THNN_APPLY_LESS = 18,
+  THNN_APPLY_LESS_EQUAL = 19,
+  THNN_APPLY_GREATER = 20,
+  THNN_APPLY_GREATER_EQUAL = 21,
+  THNN_APPLY_AND = 22,
+  THNN_APPLY_OR = 23,
+  THNN_APPLY_XOR = 24
+};
+
+/* What arrayReduce does. Sums and products of floats are taken in double precision. ANY and ALL give bytes. */
+enum THNNReduce { THNN_SUM = 0,
+                  THNN_PRODUCT = 1,
+                  THNN_MAXIMUM = 2,
+                  THNN_MINIMUM = 3,
+                  THNN_ANY = 4,
+                  THNN_ALL = 5 };
+
+THNN_API int32_t THNN_arrayFill(
+    THNNState *state,
+    THNNArray *output, /* [OUT] * */
+    double value);     /* converted to the type of output */
+
+THNN_API int32_t THNN_arrayCopy(
+    THNNState *state,
+    const THNNArray *input, /* [IN] * : of any type, converted as C does; not finite to an integer is 0 */
+    THNNArray *output);     /* [OUT] as input */
+
+THNN_API int32_t THNN_arrayMap(
+    THNNState *state,
+    const THNNArray *input, /* [IN] * */
+    THNNArray *output,      /* [OUT] [INPLACE] as input */
+    int32_t operation);     /* THNNMap */
+
+THNN_API int32_t THNN_arrayApply(
+    THNNState *state,
+    const THNNArray *input, /* [IN] * */
+    const THNNArray *other, /* [IN] as input, of its type */
+    THNNArray *output,      /* [OUT] [INPLACE] as input, of its type, or bytes */
+    int32_t operation);     /* THNNApply */
+
+THNN_API int32_t THNN_arrayReduce(
+    THNNState *state,
+    const THNNArray *input, /* [IN] * */
+    THNNArray *output,      /* [OUT] as input, with sizes of 1 in the dimensions that are reduced */
+    int32_t operation);     /* THNNReduce */
+
+THNN_API int32_t THNN_arrayReduceIndex(
+    THNNState *state,
+    const THNNArray *input, /* [IN] * */
+    THNNArray *output,      /* [OUT] longs: as input, with a size of 1 in the dimension: the first place of the extreme, or of a NaN */
+    int32_t dimension,
+    int32_t operation); /* THNN_MAXIMUM or THNN_MINIMUM */
+
+THNN_API int32_t THNN_arrayScan(
+    THNNState *state,
+    const THNNArray *input, /* [IN] * */
+    THNNArray *output,      /* [OUT] [INPLACE] as input: sums of the elements up to each */
+    int32_t dimension);
+
+THNN_API int32_t THNN_arrayProduct(
+    THNNState *state,
+    const THNNArray *input, /* [IN] B... x M x K : floats or doubles */
+    const THNNArray *other, /* [IN] B... x K x N */
+    THNNArray *output);     /* [OUT] B... x M x N */
+
+THNN_API int32_t THNN_arrayTake(
+    THNNState *state,
+    const THNNArray *input,   /* [IN] * */
+    const THNNArray *indices, /* [IN] longs: K, from 0; of which none may be out of range */
+    THNNArray *output,        /* [OUT] as input, with K in the dimension */
+    int32_t dimension);
+
+THNN_API int32_t THNN_arrayPut(
+    THNNState *state,
+    const THNNArray *input,   /* [IN] as output, with K in the dimension */
+    const THNNArray *indices, /* [IN] longs: K, from 0; of which none may be out of range */
+    THNNArray *output,        /* [BUFFER] * : at the indices it is overwritten, or added to in their order */
+    int32_t dimension,
+    int32_t adds);
+
+THNN_API int32_t THNN_arrayChoose(
+    THNNState *state,
+    const THNNArray *condition, /* [IN] bytes: * */
+    const THNNArray *input,     /* [IN] as condition: where it is not 0 */
+    const THNNArray *other,     /* [IN] as condition, of input's type: where it is 0 */
+    THNNArray *output);         /* [OUT] [INPLACE] as condition, of input's type */
+
+THNN_API int32_t THNN_arrayIota(
+    THNNState *state,
+    THNNArray *output, /* [OUT] K : start, start + step, ... */
+    double start, double step);
+
+/* An error, THNN_ERR_INDEX, with `text` before it, unless each element lies in [low, high] and is a whole number. */
+THNN_API int32_t THNN_arrayWithin(
+    THNNState *state,
+    const THNNArray *input, /* [IN] * */
+    double low, double high,
+    const char *text);
+
+/* ------------------------------------------------------------------------------------------------ programs
+ * A network as a list of calls of this library's functions, made by pytorch-legacy. The bytes are untrusted: opening checks all of them,
+ * so that no program reads or writes memory but its own, its bytes, and the arrays of a run. */
+
+typedef struct THNNProgram THNNProgram;
+
+/* The bytes stay the host's, must be aligned to 64, and must stay unchanged until the program and all of its clones are closed. */
+THNN_API int32_t THNN_openProgram(const void *bytes, uint64_t size, THNNProgram **program);
+/* For another thread: a clone has memory of its own, and shares the bytes and the state, so that weights are packed once. */
+THNN_API int32_t THNN_cloneProgram(const THNNProgram *program, THNNProgram **clone);
+THNN_API int32_t THNN_closeProgram(THNNProgram *program); /* NULL is allowed; no call may be running on it */
+THNN_API int32_t THNN_programCounts(const THNNProgram *program, int32_t *inputs, int32_t *outputs);
+
+/* Sets type, dimensions, sizes and dense strides of the outputs for inputs of these sizes; `data` of both stays as it is. */
+THNN_API int32_t THNN_planProgram(THNNProgram *program, const THNNArray *inputs, int32_t nInputs, THNNArray *outputs, int32_t nOutputs);
+
+/* Inputs have any strides and are not written; outputs are dense, and may overlap inputs, not each other. One thread at a time: while the
+ * program runs in another one, THNN_ERR_VALUE. Memory is kept for the next run; the same sizes again need no planning. */
+THNN_API int32_t THNN_runProgram(THNNProgram *program, const THNNArray *inputs, int32_t nInputs, THNNArray *outputs, int32_t nOutputs);
+
+/* The number of the call, from 0, in which the latest run failed; -1 if it failed before the first call, or did not fail. */
+THNN_API int32_t THNN_programFailure(const THNNProgram *program, int64_t *call);
+/* The state of a program and its clones, which ends with the last of them. It begins with the settings of the default state, and has its
+ * number of threads until it is given another one; 0 takes that of the default state again. */
+THNN_API int32_t THNN_programState(const THNNProgram *program, THNNState **state);
+THNN_API int32_t THNN_programBytes(THNNProgram *program, uint64_t *arena); /* allocated: for the largest sizes of its runs */
+
+/* Lets programs call a function from outside of the library by its name, as long as the process lives. `signature` has a letter for each
+ * argument: s the state, which may stand first, f a tensor that is read, F one that is written, l and L the same of longs, b and B of bytes,
+ * a and A of any type (THNNArray), i int64_t, j int32_t, d double, t text. Tensors f and F are Float's or Double's, as the name begins with
+ * Float or Double. The function gets the arguments after the state as THNNArgument. Tensors may be NULL, and their shapes are the
+ * program's: it checks them, returns a THNNStatus, and runs in several threads at once. The same name again is an error, unless function
+ * and signature are the same. */
+typedef union THNNArgument {
+  void *tensor; /* TH*Tensor, THNNArray or const char */
+  int64_t integer;
+  double number;
+} THNNArgument;
+typedef int32_t THNNLayerCall(THNNState *state, const THNNArgument *arguments);
+THNN_API int32_t THNN_registerLayer(const char *name, THNNLayerCall *function, const char *signature);
+
 #if defined(__cplusplus) && !defined(THNN_FFI)
 }
 #endif

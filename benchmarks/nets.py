@@ -7,9 +7,9 @@ python -m benchmarks.nets --crowded                    ... while another process
 python -m benchmarks.nets --plot nets.png              ... drawn, too
 
 The peers run what `pl.to_torch` and `pl.to_onnx` make of the network, but OpenCV, which reads the same .t7. "optimized" is
-`pl.optimize`. An engine that is not installed, or cannot run a network, has no figure. A turn is a pass that warms caches and
-threads, and one that is timed; before it there is a pause, for threads of some engines spin for a while after their work. Memory
-is the most that its process ever had, with the libraries that the engine needs.
+`pl.optimize`, "program" is `pl.compile`. An engine that is not installed, or cannot run a network, has no figure. A turn is
+a pass that warms caches and threads, and one that is timed; before it there is a pause, for threads of some engines spin
+for a while after their work. Memory is the most that its process ever had, with the libraries that the engine needs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pytorch_legacy import nn, rnn
 
 from .bridge import chain, memory, resnet50
 
-ENGINES = ("ours", "optimized", "PyTorch", "ONNX Runtime", "OpenVINO", "OpenCV")
+ENGINES = ("ours", "optimized", "program", "PyTorch", "ONNX Runtime", "OpenVINO", "OpenCV")
 EXAMPLES = Path(__file__).parents[1] / "examples"
 CHARACTERS = 65  # of a text
 
@@ -131,9 +131,13 @@ TRAINED = {"ResNet-18": 1000, "digits": 10, "char-rnn": CHARACTERS}  # classes
 
 def prepared(engine: str, folder: Path, x: Any, threads: int) -> Callable[[], Any]:
     """A pass of that engine over `x`."""
-    if engine in ("ours", "optimized"):
+    if engine in ("ours", "optimized", "program"):
         pl.setNumThreads(threads)
         net = pl.load(folder / "net.t7").evaluate()
+        if engine == "program":
+            program = pl.compile(net, (None, *x.shape[1:]) if x.dtype.kind == "f" else x)
+            del net
+            return lambda: program(x)
         net = pl.optimize(net) if engine == "optimized" else net
         return lambda: net.forward(x)
     if engine == "PyTorch":
@@ -300,7 +304,7 @@ def plot(rows: list[tuple[str, dict[str, tuple[float, float]]]], path: str) -> N
     for k, engine in enumerate(ENGINES):
         dots = [(found[engine][0] / found["ours"][0], at) for at, (_, found) in enumerate(rows) if engine in found]
         if dots:
-            axes.plot(*zip(*dots, strict=True), "os^Dv*"[k], label=engine)
+            axes.plot(*zip(*dots, strict=True), "osP^Dv*"[k], label=engine)
     axes.set_yticks(range(len(rows)), [name for name, _ in rows])
     axes.set_xlabel("time, as a multiple of ours")
     axes.axvline(1, color="black", linewidth=0.8)

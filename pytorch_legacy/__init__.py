@@ -51,17 +51,20 @@ if TYPE_CHECKING:
     )
     from .bridge import from_torch, to_onnx, to_pt2, to_python, to_torch
     from .optimizing import optimize
+    from .program import Program, compile
 
 formerly.install()
 mending = migration  # as it was called
 
 __all__ = [
     "Form",
+    "Program",
     "T7Error",
     "THNNError",
     "__version__",
     "authors",
     "bridge",
+    "compile",
     "cudnn",
     "distributed",
     "dpnn",
@@ -102,6 +105,8 @@ __all__ = [
 
 # Where functions are that stand in modules which are imported on first use, as the packages are.
 _FUNCTIONS = {
+    "Program": "program",
+    "compile": "program",
     "from_torch": "bridge",
     "optimize": "optimizing",
     "to_onnx": "bridge",

@@ -93,6 +93,10 @@ class BusyError(THNNError, RuntimeError):
     """Another thread is within a pass of the module or criterion: each thread needs a `clone()` of its own."""
 
 
+class CompileError(THNNError, TypeError):
+    """A network cannot be compiled: the text names the module, the line and what it does that a program cannot repeat."""
+
+
 class ArgumentError(THNNError, TypeError):
     """An argument of a constructor or method is of another kind than what is expected, is missing, or is one too many."""
 

@@ -30,6 +30,7 @@ from pytorch_legacy.arguments import as_doubles, whole
 from pytorch_legacy.arrays import Tensor, default_dtype
 
 from .arrays import to_device
+from .arrays.device import recorder
 from .backend import Callers, call, call_random, library
 from .errors import DtypeError, ShapeError, ValueRangeError
 
@@ -76,6 +77,8 @@ def setRNGState(state: Tensor) -> None:
 
 def random(a: int | None = None, b: int | None = None) -> int:
     """One integer: the next raw draw of 32 bits, one of 1 to `a`, or one of `a` to `b`, both included."""
+    if active := recorder():
+        raise active.refuse("draws from the random generator, which a program does not")
     if a is None:
         return library.random()
     low, high = (1, _integer("random: a", a)) if b is None else (_integer("random: a", a), _integer("random: b", b))

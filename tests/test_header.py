@@ -176,7 +176,7 @@ def declared() -> dict[str, list[str]]:
     known = "".join(f"typedef long {name};" for name in ("int32_t", "int64_t", "uint8_t", "uint32_t", "uint64_t"))
     found = {}
     for node in CParser().parse(known + EXPANDED).ext:
-        if isinstance(node.type, c_ast.FuncDecl):
+        if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl):  # a typedef of a function declares none
             params = node.type.args.params
             for param in params:
                 if isinstance(param.type, c_ast.ArrayDecl):

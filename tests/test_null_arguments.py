@@ -182,16 +182,21 @@ def test_arguments(check: Check, function: Function, argument: Argument | None, 
     ],
 )
 def test_null_outside_layers(function: Function, argument: Argument) -> None:
-    """Only `state` may be NULL, except where a new one is to be stored."""
+    """Only `state` may be NULL, except where a new one is to be stored, and what is to be closed."""
     pointers = {a.name: ctypes.byref((ctypes.c_int64 * 64)()) for a in function.arguments if a.is_pointer}
-    values = [None if a is argument or a.name == "state" else pointers.get(a.name, ctypes.c_int64(1)) for a in function.arguments]
+    values = [
+        None if a is argument or a.name == "state" else pointers.get(a.name, capi.NUMBERS.get(a.type, ctypes.c_int64)(1))
+        for a in function.arguments
+    ]
     try:
         status = getattr(capi.lib, function.name)(*values)
     finally:
         capi.lib.THNN_setNumThreads(None, 0)
         capi.lib.THNN_setKeptBytes(None, ctypes.c_int64(KEPT_BYTES))
-    if argument.name == "state" and function.name != "THNN_newState":
+    if argument.name == "state" and function.name not in ("THNN_newState", "THNN_programState"):
         assert status == capi.OK or not last_error().startswith(f"{function.name}: state: ")
+    elif function.name == "THNN_closeProgram":
+        assert status == capi.OK
     else:
         assert status == capi.NULL
         assert last_error().startswith(f"{function.name}: {argument.name}: "), last_error()

@@ -38,6 +38,18 @@ int32_t THNN_newState(THNNState **state)
   return THNN_OK;
 }
 
+int32_t THNN_newFollowingState(THNNState **state)
+{
+  THNN_TRY(THNN_newState(state));
+  THNNState *fresh = *state;
+  fresh->followsDefault = 1;
+  fresh->poolingBackward = atomic_load(&defaultState.poolingBackward);
+  fresh->kernels = atomic_load(&defaultState.kernels);
+  fresh->convolution = atomic_load(&defaultState.convolution);
+  fresh->mostKeptBytes = atomic_load(&defaultState.mostKeptBytes);
+  return THNN_OK;
+}
+
 /* ---- arenas */
 
 static void freeBlocks(Block *block)
@@ -135,6 +147,7 @@ int32_t THNN_stateThreads(const THNNState *state)
 {
   if (THNN_isForked()) return 1;
   int32_t threads = atomic_load_explicit(&state->threads, memory_order_relaxed);
+  if (threads == 0 && state->followsDefault) threads = atomic_load_explicit(&defaultState.threads, memory_order_relaxed);
   return threads > 0 ? threads : THNN_defaultThreads();
 }
 

@@ -22,7 +22,8 @@ struct Generator {
 };
 
 struct THNNState {
-  atomic_int threads; /* 0: one per processor */
+  atomic_int threads; /* 0: one per processor, or, if the state follows the default one, as many as that has */
+  int32_t followsDefault;
   atomic_int poolingBackward, kernels, convolution;
   _Atomic(Arena *) arena[THNN_ARENAS];
   _Atomic(Kept *) kept[THNN_KEPT];

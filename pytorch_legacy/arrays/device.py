@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from threading import get_ident
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -18,6 +19,22 @@ import numpy as np
 from pytorch_legacy.errors import DtypeError
 
 Array = np.ndarray[Any, Any]
+
+
+class Recorded:
+    """The base of arrays in a pass that is recorded (pytorch_legacy.recording): a third kind beside NumPy's and CuPy's."""
+
+    __slots__ = ()
+
+
+recorders: dict[int, Any] = {}
+"""Who records the passes of a thread, by the thread's number."""
+
+
+def recorder() -> Any:
+    """Who records the passes of this thread; None if nobody does."""
+    return recorders.get(get_ident()) if recorders else None
+
 
 _ON_CUDA = (2, 13)  # kDLCUDA and kDLCUDAManaged of DLPack
 
@@ -45,8 +62,8 @@ def on_host(value: Any) -> TypeGuard[Array]:
 
 
 def is_tensor(value: Any) -> TypeGuard[Array]:
-    """Is this an array, of the host or of a device?"""
-    return on_host(value) or on_device(value)
+    """Is this an array, of the host, of a device, or of a pass that is recorded?"""
+    return on_host(value) or isinstance(value, Recorded) or on_device(value)
 
 
 def to_device(array: Array, device: bool, dtype: Any = None) -> Array:
@@ -85,6 +102,8 @@ def handed_over(value: Any, device: bool) -> Any:
 
 def buffer(array: Any, shape: tuple[int, ...], dtype: Any, device: bool) -> Array:
     """`array` if it can serve as a contiguous buffer of that shape and dtype, on the device or on the host; else a new one."""
+    if recorders and (active := recorder()) is not None:
+        return active.buffer(array, shape, dtype)  # type: ignore[no-any-return]
     fits = is_tensor(array) and array.shape == shape and array.dtype == dtype and on_device(array) == device
     if fits and array.flags.c_contiguous and (device or array.flags.carray):
         return array
@@ -116,26 +135,32 @@ def is_aligned(array: Array) -> bool:
 
 def strided(whole: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:
     """A view of `whole` with other sizes and strides (in bytes)."""
+    if isinstance(whole, Recorded):
+        return whole.strided(shape, strides)  # type: ignore[attr-defined,no-any-return]
     view: Callable[..., Array] = (cupy() if on_device(whole) else np).lib.stride_tricks.as_strided
     return view(whole, shape, strides)
 
 
 def take(array: Array, indices: Array, axis: int, out: Array) -> Array:
     """``array.take(indices, axis)``, in `out`. No index is out of range."""
-    if on_device(out):
+    if type(out) is not np.ndarray:
         return np.take(array, indices, axis, out=out)
     return np.take(array, indices, axis, out=out, mode="clip")  # which needs no buffer
 
 
 def address(array: Array) -> int:
     """Where the first element lies."""
+    if isinstance(array, Recorded):
+        array = array.hidden  # type: ignore[attr-defined]
     return int(array.data.ptr) if on_device(array) else int(array.__array_interface__["data"][0])  # type: ignore[attr-defined]
 
 
 def vector_norms(array: Array, axis: int | tuple[int, ...], added: Any = 0, dtype: Any = None) -> Array:
     """The Euclidean norms of vectors along axes, which stay as axes of size 1; `added` goes to the sums of squares, taken in
     `dtype`. A norm is right where its square is too large or too small for the dtype."""
-    if on_device(array):  # to look at norms would mean to wait
+    if isinstance(array, Recorded):
+        return _recordedNorms(array, axis, added, dtype)
+    if not on_host(array):  # to look at norms would mean to wait
         return _measured(array, axis, added, dtype)
     with np.errstate(over="ignore"):
         norms: Array = np.sqrt(np.square(array, dtype=dtype).sum(axis, keepdims=True) + added)
@@ -144,6 +169,20 @@ def vector_norms(array: Array, axis: int | tuple[int, ...], added: Any = 0, dtyp
     if isOut.any():
         np.copyto(norms, _measured(array, axis, added, dtype), where=isOut)
     return norms
+
+
+def _recordedNorms(array: Any, axis: int | tuple[int, ...], added: Any, dtype: Any) -> Any:
+    """The same in a pass that is recorded: floats are squared as doubles, doubles in a unit of about the largest element."""
+    if array.isKnown():
+        return array.recorder.bound(vector_norms(array.hidden, axis, added, dtype), "constant")
+    kind = np.dtype(dtype or array.dtype)
+    if kind == np.float32:
+        return np.sqrt(np.square(array.astype(np.float64)).sum(axis, keepdims=True) + np.float64(added)).astype(kind)
+    array = array.astype(kind, copy=False)
+    largest = np.abs(array).max(axis, keepdims=True)
+    unit = np.where(np.isfinite(largest) & (largest > 1e-300), largest, kind.type(1))
+    unit = np.maximum(unit, kind.type(1)) if added else unit
+    return np.sqrt(np.square(array / unit).sum(axis, keepdims=True) + kind.type(added) / unit / unit) * unit
 
 
 def _measured(array: Array, axis: int | tuple[int, ...], added: Any, dtype: Any) -> Array:

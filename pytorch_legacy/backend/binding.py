@@ -20,6 +20,7 @@ import numpy as np
 
 from .. import passes
 from ..arrays import Tensor, address, cupy, is_writable, on_device, on_host
+from ..arrays.device import recorder, recorders
 from ..errors import BusyError, DeviceError, DtypeError, ShapeError, UnsupportedError
 from ..words import mismatch
 from . import cuda
@@ -363,6 +364,9 @@ def _caller(
 
 def _bind(module: Any, name: str) -> Any:
     """A function that calls the C function `name` for this module."""
+    if recorders and (active := recorder()) is not None:
+        module.__dict__.setdefault("_bindings", {})[name] = active.native(module, name)
+        return module.__dict__["_bindings"][name]
     device = getattr(module, "_onDevice", False)
     if name not in SIGNATURES:
         cure = "pl.extension.load(...) of its file comes first"
@@ -475,6 +479,8 @@ def output_size(module: Any, name: str, input: Tensor, *arguments: Any) -> tuple
 
 def call_random(name: str, argument: str, array: Tensor) -> None:
     """Call the C function `name` of the random generator on an array of int64 or uint8."""
+    if active := recorder():
+        raise active.refuse("draws from the random generator, which a program does not")
     ctype = next(ctype for ctype, dtype in DTYPES.items() if dtype == array.dtype)
     slot = Slot(f"random.{name}", argument, ctype)
     slot.fill(array)

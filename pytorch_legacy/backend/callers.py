@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.device import recorder
+
 
 class Callers(threading.local):
     """One for each element type and thread: what remembers a call serves one at a time.
@@ -19,9 +21,13 @@ class Callers(threading.local):
     """
 
     def __init__(self, name: str) -> None:
+        self.name = name
         dtypes = np.dtype(np.float32), np.dtype(np.float64)
         self._known = {dtype: SimpleNamespace(_dtype=dtype, _typename=name) for dtype in dtypes}
 
     def get(self, dtype: np.dtype[Any]) -> Any:
         """That of an element type; None if libTHNN does not have it."""
-        return self._known.get(dtype)
+        known = self._known.get(dtype)
+        if known is not None and recorder() is not None:  # what it remembers is of no use to a pass that is recorded
+            return SimpleNamespace(_dtype=dtype, _typename=self.name)
+        return known

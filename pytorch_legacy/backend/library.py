@@ -76,10 +76,11 @@ ffi: Any
 lib: Any
 try:
     ffi, lib, library_path = _open()
-    from ._signatures import SIGNATURES  # type: ignore[import-not-found,unused-ignore]
+    from ._signatures import SIGNATURES as SIGNATURES
+    from ._signatures import USES as USES  # type: ignore[import-not-found,unused-ignore]
 except ImportError as _error:
     library_path = _find()
-    ffi = lib = SIGNATURES = Missing(_error)  # type: ignore[assignment,unused-ignore]
+    ffi = lib = SIGNATURES = USES = Missing(_error)  # type: ignore[assignment,unused-ignore]
 
 
 def check(status: int, function: str = "") -> None:

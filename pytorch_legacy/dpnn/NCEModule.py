@@ -9,7 +9,7 @@ from pytorch_legacy import random
 from pytorch_legacy.arguments import as_doubles
 from pytorch_legacy.arrays import Tensor, to_device
 from pytorch_legacy.dpnn import alias
-from pytorch_legacy.errors import IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.errors import ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.Linear import Linear
@@ -241,11 +241,7 @@ class NCEModule(Linear):
         if rows.shape[1] != self.weight.shape[1]:
             raise ShapeError(f"{self._typename}: input[0]: expected {self.weight.shape[1]} columns, got {sizes(rows.shape)}")
         labels = check.shape(self, "input[1]", check.labels(self, "input[1]", input[1]), rows.shape[:1])
-        outside = labels[(labels < 0) | (labels >= len(self.weight))]
-        if outside.size:
-            last = len(self.weight) - 1
-            raise IndexRangeError(f"{self._typename}: input[1]: expected labels from 0 to {last}, got {outside[0]}")
-        return rows, labels
+        return rows, check.below(self, "input[1]", labels, len(self.weight), "labels from ")
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)

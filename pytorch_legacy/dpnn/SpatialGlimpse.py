@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -151,6 +152,9 @@ class SpatialGlimpse(Module):
         pictures, places = check.tensors(self, "input", input, 2)
         check.tensor(self, "input[0]", pictures, 3, 4)
         check.shape(self, "input[1]", places, (*pictures.shape[:-3], 2))
-        if check.looks(self) and not np.isfinite(places).all():
+        if isinstance(places, Recorded):
+            text = "input[1]: numbers that are not finite"
+            (~np.isfinite(places)).within(0, 0, text, ValueRangeError)  # type: ignore[attr-defined]
+        elif check.looks(self) and not np.isfinite(places).all():
             raise ValueRangeError(f"{self._typename}: input[1]: expected places, got a number that is not finite")
         return (pictures, places) if pictures.ndim == 4 else (pictures[None], places[None])

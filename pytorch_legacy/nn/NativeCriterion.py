@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.backend import call
 from pytorch_legacy.errors import BusyError
 from pytorch_legacy.nn import check
@@ -24,8 +25,9 @@ class NativeCriterion(Caller, Criterion):
     _names = {"output": "output_tensor"}
     _scalars: ClassVar[tuple[str, ...]] = ("output_tensor",)
 
-    def updateOutput(self, input: Any, target: Any) -> float:
-        self.output = float(self._pass("updateOutput", input, self._goal(target))[0])
+    def updateOutput(self, input: Any, target: Any) -> Any:
+        found = self._pass("updateOutput", input, self._goal(target))[0]
+        self.output = found if isinstance(found, Recorded) else float(found)
         return self.output
 
     def updateGradInput(self, input: Any, target: Any) -> Any:

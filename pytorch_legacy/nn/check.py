@@ -12,6 +12,7 @@ import numpy as np
 from pytorch_legacy import backend
 from pytorch_legacy.arguments import as_kind
 from pytorch_legacy.arrays import Tensor, is_tensor, is_writable, on_device, overlaps_itself, to_device
+from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
 from pytorch_legacy.objects import Object
 from pytorch_legacy.words import areNumbers, described, mismatch, sizes
@@ -180,6 +181,9 @@ def looks(module: Object) -> bool:
 
 def areWhole(array: Tensor) -> bool:
     """Are these whole numbers, in floating point or not, that 64 bits hold?"""
+    if isinstance(array, Recorded):
+        array.within(-(2**62), 2**62, "indices", DtypeError)  # type: ignore[attr-defined]
+        return True
     if array.dtype.kind == "f":
         return bool(np.all((array == np.trunc(array)) & (np.abs(array) < 2**62)))
     return array.dtype.kind in "iu"
@@ -188,7 +192,9 @@ def areWhole(array: Tensor) -> bool:
 def labels(module: Object, name: str, value: Any) -> Tensor:
     """Class labels as the array of 64-bit integers that the C functions read; a single one is an array of one."""
     array = numbers(module, name, value, "a label or an array of labels")
-    if looks(module) and not areWhole(array):
+    if isinstance(array, Recorded):
+        array.within(-(2**62), 2**62, name, DtypeError)  # type: ignore[attr-defined]
+    elif looks(module) and not areWhole(array):
         raise DtypeError(f"{module._typename}: {name}: expected a label or an array of labels, got numbers between labels")
     array = array.astype(np.int64, copy=False)
     return array if array.ndim else array.reshape(1)
@@ -206,7 +212,9 @@ def signs(module: Object, name: str, value: Any, hasZero: bool = False) -> Tenso
 
 def below(module: Object, name: str, indices: Tensor, size: int, wanted: str = "") -> Tensor:
     """`indices`, which are all from 0 to `size` - 1."""
-    if looks(module):
+    if isinstance(indices, Recorded):
+        indices.within(0, size - 1, name)  # type: ignore[attr-defined]
+    elif looks(module):
         for index in indices[(indices < 0) | (indices >= size)][:1]:
             raise IndexRangeError(f"{module._typename}: {name}: expected {wanted}0 to {size - 1}, got {int(index)}")
     return indices

@@ -9,9 +9,10 @@ import numpy as np
 
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.backend import call
 from pytorch_legacy.cudnn.Grouped import Grouped
-from pytorch_legacy.errors import BusyError
+from pytorch_legacy.errors import BusyError, CompileError
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.convolution.Convolution import Convolution
 from pytorch_legacy.nn.convolution.FullConvolution import FullConvolution
@@ -89,7 +90,7 @@ class Fused(Sequential):
     def updateOutput(self, input: Any) -> Any:
         try:
             output = self._fusedPass(input)
-        except BusyError:
+        except (BusyError, CompileError):
             raise
         except Exception:
             output = None  # the modules, one after the other, raise an exception that names the module
@@ -114,7 +115,7 @@ class Fused(Sequential):
             other, input = input[1 - place], input[place]
         activations = others[1:] if isSum else others
         activation = activation_of(activations[0]) if len(activations) == 1 else None if activations else (0, 0.0, 0.0)
-        if activation is None or type(input) is not np.ndarray:
+        if activation is None or not (type(input) is np.ndarray or isinstance(input, Recorded)):
             return None
         layer: Any = sides[place]
         weight = layer.weight.reshape(len(layer.weight), -1, *layer._kernel()) if layer.weight.ndim == 2 else layer.weight
@@ -135,6 +136,8 @@ class Fused(Sequential):
 
         Views of the same memory, such as a weight and its transpose, have different numbers.
         """
+        if isinstance(weight, Recorded):  # a program numbers the weights itself
+            return next(_SERIALS) if weight.isConstant() else 0  # type: ignore[attr-defined]
         memory = _frozen_memory(weight)
         if memory is None:
             return 0

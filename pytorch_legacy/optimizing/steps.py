@@ -90,11 +90,17 @@ def optimize(net: Module, log: Log | None = None) -> Module:
         raise DtypeError(f"optimize: net: expected a module, got {described(net)}")
     gradients = [one for one in (net.parameters() or ([], []))[1] if is_tensor(one)]  # replaced by zeros, which take no memory
     result = reduced(copy.deepcopy(net, {id(one): np.zeros(one.shape, one.dtype, like=one) for one in gradients}), log)
-    for module, _ in every(result):
+    result._copiesOwnOutput = True  # more layers work in place than in `net`
+    return frozen(result)
+
+
+def frozen(net: Module) -> Module:
+    """`net` itself, with the weights of fused convolutions in memory that cannot be written. Copies of such a network need
+    it again."""
+    for module, _ in every(net):
         if type(module) is Fused:
             freeze(module)
-    result._copiesOwnOutput = True  # more layers work in place than in `net`
-    return result
+    return net
 
 
 def reduced(net: Module, log: Log | None = None) -> Module:

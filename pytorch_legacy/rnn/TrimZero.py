@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.arrays.device import recorder
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.utils import by_example
 from pytorch_legacy.rnn.MaskZero import MaskZero
@@ -42,6 +43,8 @@ class TrimZero(MaskZero):
     _file = Form(dropped=("_maskindices", "_maskbyte"), scratch={"temp": None, "gradTemp": None})
 
     def updateOutput(self, input: Any) -> Any:
+        if recorder() is not None:  # a program has fixed sizes: the module sees all samples
+            return super().updateOutput(input)
         self._mask = self._zeroRows(input)
         output = self._inner("updateOutput", self._trimmed(input))
         self.output = self._spread(output)

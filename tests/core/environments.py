@@ -17,6 +17,7 @@ import numpy as np
 
 from tests import capi
 from tests.capi import FUNCTIONS, GENERIC, Call, is_tensor, lib
+from tests.program import encoding
 
 MODES = ["default", "flush", "traps", "up", "down", "zero", "flags"]  # as in environment.c
 CHANGES = {1: "control", 2: "status flags", 4: "errno"}
@@ -160,9 +161,51 @@ def others() -> Iterator[tuple[str, list[Any]]]:
         yield f"{real}Tensor_toDLPack", [tensor, ctypes.byref(dl)]
         yield f"{real}Tensor_fromDLPack", [tensor, ctypes.byref(dl)]
         yield f"{real}Tensor_fromDLPack", [tensor, None]
+    for function in FUNCTIONS:
+        if function.name.startswith("THNN_array"):
+            yield function.name.removeprefix("THNN_"), [state, *map(of_array, function.arguments[1:])]
+    yield from programs()
     yield "freeScratch", [state]
     yield "freeState", [state]
     yield "freeState", [None]
+
+
+ARRAYS: dict[str, np.ndarray] = {"indices": np.zeros(3, np.int64), "condition": np.ones((2, 3), np.uint8)}
+WRITTEN = np.full((2, 3), 0.1, "f")
+
+
+def of_array(argument: Any) -> Any:
+    """An argument of an array function. Most calls are right; some output has another shape or type."""
+    if "THNNArray" in argument.type:
+        return ctypes.byref(encoding.describe(ARRAYS.get(argument.name, WRITTEN if argument.name == "output" else WRITTEN + 1)))
+    return capi.NUMBERS[argument.type](1) if argument.type in capi.NUMBERS else ctypes.c_char_p(b"numbers")
+
+
+def programs() -> Iterator[tuple[str, list[Any]]]:
+    """Yields calls of the functions of programs."""
+    absolute = encoding.call("FloatAbs_updateOutput", encoding.tensor(0, 2, 2, 3), encoding.tensor(0, 3, 2, 3))
+    ports = [encoding.port(0, 2, 3)]
+    data = encoding.aligned(encoding.program(encoding.calls(inputs=ports, outputs=ports, calls=[absolute])))
+    program, clone, state = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+    counts, failure = (ctypes.c_int32 * 2)(), (ctypes.c_int64 * 1)()
+    x, y = encoding.views([np.asfortranarray(WRITTEN)]), encoding.views([WRITTEN.copy()])
+    for size in (data.size, data.size - 1):
+        yield "openProgram", [ctypes.c_void_p(data.ctypes.data), ctypes.c_uint64(size), ctypes.byref(program)]
+    yield "cloneProgram", [program, ctypes.byref(clone)]
+    yield "programCounts", [program, ctypes.byref(counts), ctypes.byref(counts, 4)]
+    for name in ("planProgram", "runProgram"):
+        yield name, [program, x, 1, y, 1]
+        yield name, [program, x, 1, y, 0]
+    yield "programFailure", [program, ctypes.byref(failure)]
+    yield "programBytes", [program, ctypes.byref(failure)]
+    yield "programState", [program, ctypes.byref(state)]
+    yield "registerLayer", [b"FloatOfEnvironments", CALL, b"fF"]
+    yield "registerLayer", [b"FloatOfEnvironments", CALL, b"wrong"]
+    for each in (program, clone):
+        yield "closeProgram", [each]
+
+
+CALL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(lambda state, arguments: 0)
 
 
 def messages() -> Iterator[str]:

@@ -20,7 +20,7 @@ quietly() { "$@" >"$build/log" 2>&1 || { cat "$build/log"; exit 1; }; }
 build_all() {
   quietly cmake -S . -B "$out" -G Ninja -DTHNN_SANITIZE="$1" -DCMAKE_C_COMPILER=gcc "${@:2}"
   quietly cmake --build "$out"
-  for host in examples/embed/embed tests/hosts/threads tests/sanitize/canary; do
+  for host in examples/embed/embed tests/hosts/threads tests/sanitize/canary tests/program/fuzz_program; do
     gcc -std=gnu11 -g -O1 -Wall -Wextra -fsanitize="$1" -fno-sanitize-recover=all -fno-omit-frame-pointer -ITHNN "$host.c" \
       -L"$out/THNN" -lTHNN -Wl,-rpath,"$out/THNN" -pthread -lm -o "$out/$(basename "$host")"
   done
@@ -47,12 +47,15 @@ address() {
   must_be_caught leak "LeakSanitizer" "$out/canary"
   "$out/embed"
   "$out/threads"
+  python -m tests.program.seeds "$out/seeds"
+  "$out/fuzz_program" 20 1 0 "$out"/seeds/*
   # Python itself leaks. Tests ask for impossible amounts of memory. libstdc++ must be there before the first exception of
   # a module written in C++. One element type will do: the larger one, for which memory may be too small. What repeats the calls of
   # other tests is left out.
   env LD_PRELOAD="$(runtime asan) $(runtime stdc++)" ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
     PYTORCH_LEGACY_THNN="$out/THNN/libTHNN.so" \
     python -m pytest -n auto -p no:cacheprovider --capture=sys tests/test_layer*.py tests/test_null_arguments.py tests/core \
+    tests/program/test_runtime.py \
     tests/nn/test_pooling_averages.py tests/nn/test_pooling_maxima.py tests/nn/test_pooling_streams.py --dtype float64 \
     -k "not (test_fuzz and Float) and not test_grad and not test_directions and not test_nan_arrives and not test_large \
     and not test_missing_and_masked and not test_own_results_and_copies and not test_accumulate \
@@ -71,7 +74,8 @@ thread() {
   must_be_caught race "data race" $fixed "$out/canary"
   $fixed "$out/threads"
   $fixed env LD_PRELOAD="$(runtime tsan)" PYTORCH_LEGACY_THNN="$out/THNN/libTHNN.so" \
-    python -m pytest -n auto -p no:cacheprovider --capture=sys tests/test_layer*.py --dtype float32 -k "test_threads"
+    python -m pytest -n auto -p no:cacheprovider --capture=sys tests/test_layer*.py tests/program/test_runtime.py --dtype float32 \
+    -k "test_threads or test_clone or test_second_thread"
 }
 
 case ${1:-all} in

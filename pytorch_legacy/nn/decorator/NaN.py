@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from pytorch_legacy.arrays import is_tensor, tree
+from pytorch_legacy.arrays.device import recorder
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.decorator.Decorator import Decorator
@@ -50,6 +51,10 @@ class NaN(Decorator):
 
     def updateOutput(self, input: Any) -> Any:
         output = super().updateOutput(input)
+        if recorder() is not None:
+            for leaf in tree.leaves(output):
+                np.isnan(leaf).within(0, 0, f"NaN found in output of {self!r}", ValueRangeError)
+            return output
         if _has_nan(output):
             if _has_nan(input):
                 self._fail("input")

@@ -24,6 +24,7 @@ class Extremum(Module):
     _indices = np.empty(0, np.intp)
     # Finds the indices of the elements along an axis; ties go to the first one, and a NaN beats everything.
     _find: Any
+    _reduce: Any  # finds the elements themselves
 
     def __init__(self, dimension: int = 0, nInputDims: int | None = None) -> None:
         super().__init__()
@@ -34,7 +35,7 @@ class Extremum(Module):
         axis, shape = self._layout(input)
         self._resize("_indices", shape, np.intp)[...] = type(self)._find(input, axis=axis, keepdims=True)
         output = self._resize("output", shape[:axis] + shape[axis + 1 :] or shape)
-        output.reshape(shape)[...] = np.take_along_axis(input, self._indices, axis)
+        output.reshape(shape)[...] = type(self)._reduce(input, axis=axis, keepdims=True)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:

@@ -37,3 +37,4 @@ class Max(Extremum):
     """
 
     _find: Any = np.argmax
+    _reduce: Any = np.max

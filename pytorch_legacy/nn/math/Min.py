@@ -37,3 +37,4 @@ class Min(Extremum):
     """
 
     _find: Any = np.argmin
+    _reduce: Any = np.min

@@ -1,11 +1,11 @@
 """Planes divided by the deviation around each cell."""
 
-from math import frexp, inf, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, on_device
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.normalization.neighbourhood import LocalNormalization
 
@@ -92,19 +92,18 @@ class SpatialDivisiveNormalization(LocalNormalization):
         gradSquares[isFlat] = 0
         gradInput = np.divide(gradOutput, divisor, out=self._resize("gradInput", input.shape, apart=input))
         gradInput += 2 * scaled * self._spread(gradSquares)
-        if unit != 1:
-            gradInput /= unit
+        gradInput /= unit
         return gradInput
 
-    def _inUnits(self, input: Tensor) -> tuple[Tensor, float]:
-        """An input whose squares would be too large, in units of a power of two. On a device it is not looked at."""
-        largest = 0 if on_device(input) else float(max(input.max(initial=0), -input.min(initial=0)))
-        if not sqrt(float(np.finfo(self._dtype).max)) / 1e4 < largest < inf:
-            return input, 1
-        unit = 2.0 ** (frexp(largest)[1] - 1)
+    def _inUnits(self, input: Tensor) -> tuple[Tensor, Tensor]:
+        """An input whose squares would be too large, in units of a power of two; else in units of 1."""
+        kind = np.finfo(self._dtype)
+        largest = np.maximum(input.max(initial=0), -input.min(initial=0))
+        isLarge = (largest > sqrt(float(kind.max)) / 1e4) & np.isfinite(largest)
+        unit = np.where(isLarge, self._dtype.type(2.0 ** (5 * kind.maxexp // 8)), self._dtype.type(1))
         return input / unit, unit
 
-    def _deviations(self, input: Tensor, unit: float) -> tuple[Tensor, Tensor, Tensor]:
+    def _deviations(self, input: Tensor, unit: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The deviations before they are divided by `_coef`, which of them are too small, and what to divide by."""
         deviation = np.sqrt(self._sums(input * input))
         divisor = deviation / self._coef

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -53,7 +54,8 @@ class L1Penalty(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         self.output = check.tensor(self, "input", input)
-        self.loss = self._weight(input) * float(np.abs(input).sum(dtype=np.float64))
+        if not isinstance(input, Recorded):  # a program has no fields
+            self.loss = self._weight(input) * float(np.abs(input).sum(dtype=np.float64))
         return input
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor | None = None) -> Tensor:

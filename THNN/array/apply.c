@@ -1,0 +1,66 @@
+/* arrayApply: output = input (operation) other, element by element; comparisons and logical operations give bytes.
+ *
+ * Floats are computed as floats, so that + - * / and comparisons have one result everywhere. Powers, hypotenuses and angles are
+ * computed in double precision and rounded. A power of 2 is a product. */
+#include <float.h>
+#include <math.h>
+#include "array/kernels.h"
+#include "core/vmath.h"
+
+#define fmodFloat fmodf
+#define fmodDouble fmod
+#define floorFloat floorf
+#define floorDouble floor
+#define copysignFloat copysignf
+#define copysignDouble copysign
+
+/* exp(z log |x|), within 2^-44 of it, and what C says of zeros, infinities and negative numbers. */
+THNN_INLINE float anyPowerFloat(float x, float z)
+{
+  const double magnitude = fabsf(x), half = 0.5 * z;
+  const int isWhole = floorf(z) == z, isOdd = isWhole & (floor(half) != half);
+  double y = vm_exp(z * vm_log(magnitude));
+  y = (magnitude == 1) & (z == z) ? 1 : y;
+  y = (x < 0) & (magnitude <= FLT_MAX) & !isWhole ? NAN : y;
+  y = isOdd ? copysign(y, x) : y;
+  return (x == 1) | (z == 0) ? 1 : (float)y;
+}
+
+THNN_INLINE double anyPowerDouble(double x, double z) { return pow(x, z); }
+
+#define TEMPLATE "array/apply_type.h"
+#include "array/each_type.h"
+#undef TEMPLATE
+
+Kernel *applyKernel(int32_t type, int32_t operation)
+{
+  switch (type) {
+  case THNN_FLOAT: return applyKernelFloat(operation);
+  case THNN_DOUBLE: return applyKernelDouble(operation);
+  case THNN_LONG: return applyKernelLong(operation);
+  default: return applyKernelByte(operation);
+  }
+}
+
+int32_t THNN_arrayApply(THNNState *state, const THNNArray *input, const THNNArray *other, THNNArray *output, int32_t operation)
+{
+  enum { DEARER = 16 }; /* what calls libm costs as much as so many additions */
+  const char *f = __func__;
+  THNN_TRY(checkGiven(f, 3, (Given[]){{"input", input}, {"other", other}, {"output", output}}));
+  THNN_TRY(checkArray(f, "input", input, OF_ANY));
+  THNN_TRY(checkArrayShape(f, "other", other, 1 << input->type, input->nDimension, input->size));
+  Kernel *kernel = applyKernel(input->type, operation);
+  if (!kernel) return failOperation(f, operation, input->type);
+  const int isTruth = operation >= THNN_APPLY_EQUAL;
+  THNN_TRY(checkArrayOutput(f, "output", output, isTruth ? OF_BYTE : 1 << input->type, input->nDimension, input->size));
+  THNN_TRY(checkApart(f, array(output), array(input), 1));
+  THNN_TRY(checkApart(f, array(output), array(other), 1));
+
+  Walk w;
+  planWalk(&w, WALK_ANY_ORDER, 3, (View[]){array(output), array(input), array(other)});
+  const int isDear = operation >= THNN_APPLY_POWER && !isTruth;
+  Call call;
+  THNN_enter(&call, state, f);
+  walkAll(&call, &w, kernel, isDear ? DEARER : 1);
+  return THNN_leave(&call);
+}

@@ -1,0 +1,164 @@
+/* What apply.c does to the elements of one type. */
+
+#if IS_REAL
+/* Python's: the remainder has the sign of the divisor, the quotient is rounded to minus infinity. */
+THNN_INLINE Value TYPED(modulo)(Value x, Value z)
+{
+  const Value rest = TYPED(fmod)(x, z);
+  if (z == 0) return rest;
+  if (rest == 0) return TYPED(copysign)(0, z);
+  return (z < 0) != (rest < 0) ? rest + z : rest;
+}
+
+THNN_INLINE Value TYPED(floorDivide)(Value x, Value z)
+{
+  if (z == 0) return x / z;
+  const Value rest = TYPED(fmod)(x, z), whole = (x - rest) / z;
+  const Value quotient = rest != 0 && (z < 0) != (rest < 0) ? whole - 1 : whole;
+  if (quotient == 0) return TYPED(copysign)(0, x / z);
+  const Value floored = TYPED(floor)(quotient);
+  return quotient - floored > (Value)0.5 ? floored + 1 : floored;
+}
+
+THNN_INLINE Value TYPED(power)(Value x, Value z) { return z == 2 ? x * x : TYPED(anyPower)(x, z); }
+#else
+/* The same for integers. Of the division by -1 only the sign is wanted: the smallest number has no opposite. */
+THNN_INLINE Value TYPED(modulo)(Value x, Value z)
+{
+  if (z == 0 || (z == (Value)-1 && TYPED(isNegative)(z))) return 0;
+  const Value rest = (Value)(x % z);
+  return rest != 0 && TYPED(isNegative)(rest) != TYPED(isNegative)(z) ? (Value)(rest + z) : rest;
+}
+
+THNN_INLINE Value TYPED(floorDivide)(Value x, Value z)
+{
+  if (z == 0) return 0;
+  if (z == (Value)-1 && TYPED(isNegative)(z)) return (Value)(0 - (Wrapping)x);
+  const Value rest = (Value)(x % z), quotient = (Value)(x / z);
+  return rest != 0 && TYPED(isNegative)(rest) != TYPED(isNegative)(z) ? (Value)(quotient - 1) : quotient;
+}
+
+/* Of negative exponents only 1 and -1 have a whole power. */
+THNN_INLINE Value TYPED(power)(Value x, Value z)
+{
+  if (TYPED(isNegative)(z)) {
+    if (x == 1) return 1;
+    return x == (Value)-1 ? (z % 2 ? x : 1) : 0;
+  }
+  Wrapping result = 1, base = (Wrapping)x;
+  for (Value rest = z; rest > 0; rest = (Value)(rest >> 1), base *= base)
+    if (rest & 1) result *= base;
+  return (Value)result;
+}
+#endif
+
+THNN_INLINE Value TYPED(combined)(int operation, Value x, Value z)
+{
+  switch (operation) {
+  case THNN_APPLY_ADD: return (Value)((Wrapping)x + (Wrapping)z);
+  case THNN_APPLY_SUBTRACT: return (Value)((Wrapping)x - (Wrapping)z);
+  case THNN_APPLY_MULTIPLY: return (Value)((Wrapping)x * (Wrapping)z);
+  case THNN_APPLY_LARGER: return ((x >= z) | TYPED(isNaN)(x)) ? x : z;
+  case THNN_APPLY_SMALLER: return ((x <= z) | TYPED(isNaN)(x)) ? x : z;
+  case THNN_APPLY_POWER: return TYPED(power)(x, z);
+  case THNN_APPLY_FLOOR_DIVIDE: return TYPED(floorDivide)(x, z);
+  case THNN_APPLY_REMAINDER: return TYPED(modulo)(x, z);
+#if IS_REAL
+  case THNN_APPLY_DIVIDE: return x / z;
+  case THNN_APPLY_HYPOT: return (Value)hypot(x, z);
+  case THNN_APPLY_ATAN2: return (Value)atan2(x, z);
+#endif
+  default: return x;
+  }
+}
+
+THNN_INLINE uint8_t TYPED(compared)(int operation, Value x, Value z)
+{
+  switch (operation) {
+  case THNN_APPLY_EQUAL: return x == z;
+  case THNN_APPLY_NOT_EQUAL: return x != z;
+  case THNN_APPLY_LESS: return x < z;
+  case THNN_APPLY_LESS_EQUAL: return x <= z;
+  case THNN_APPLY_GREATER: return x > z;
+  case THNN_APPLY_GREATER_EQUAL: return x >= z;
+  case THNN_APPLY_AND: return (x != 0) & (z != 0);
+  case THNN_APPLY_OR: return (x != 0) | (z != 0);
+  default: return (x != 0) ^ (z != 0);
+  }
+}
+
+THNN_INLINE void TYPED(combine)(int operation, Cell *y, const Cell *x, const Cell *z, int64_t n)
+{
+#pragma omp simd
+  for (int64_t i = 0; i < n; i++) y[i] = TYPED(combined)(operation, x[i], z[i]);
+}
+
+/* An output of bytes that lies apart from elements that are wider; of bytes it may be the same. */
+THNN_INLINE void TYPED(compare)(int operation, ByteCell *y, const Cell *x, const Cell *z, int64_t n)
+{
+#pragma omp simd
+  for (int64_t i = 0; i < n; i++) y[i] = TYPED(compared)(operation, x[i], z[i]);
+}
+
+#define COMBINE(name, operation) \
+  THNN_KERNEL void TYPED(name)(void *y, const void *const *x, int64_t n) { TYPED(combine)(operation, y, x[0], x[1], n); }
+#define COMBINE_ONE_BY_ONE(name, operation) \
+  static void TYPED(name)(void *y, const void *const *x, int64_t n) { TYPED(combine)(operation, y, x[0], x[1], n); }
+#define COMPARE(name, operation) \
+  THNN_KERNEL void TYPED(name)(void *y, const void *const *x, int64_t n) { TYPED(compare)(operation, y, x[0], x[1], n); }
+
+COMBINE(add, THNN_APPLY_ADD)
+COMBINE(subtract, THNN_APPLY_SUBTRACT)
+COMBINE(multiply, THNN_APPLY_MULTIPLY)
+COMBINE(larger, THNN_APPLY_LARGER)
+COMBINE(smaller, THNN_APPLY_SMALLER)
+COMBINE(toPower, THNN_APPLY_POWER)
+COMBINE_ONE_BY_ONE(toQuotient, THNN_APPLY_FLOOR_DIVIDE)
+COMBINE_ONE_BY_ONE(toRest, THNN_APPLY_REMAINDER)
+#if IS_REAL
+COMBINE(divide, THNN_APPLY_DIVIDE)
+COMBINE_ONE_BY_ONE(toHypotenuse, THNN_APPLY_HYPOT)
+COMBINE_ONE_BY_ONE(toAngle, THNN_APPLY_ATAN2)
+#endif
+COMPARE(equal, THNN_APPLY_EQUAL)
+COMPARE(notEqual, THNN_APPLY_NOT_EQUAL)
+COMPARE(less, THNN_APPLY_LESS)
+COMPARE(lessEqual, THNN_APPLY_LESS_EQUAL)
+COMPARE(greater, THNN_APPLY_GREATER)
+COMPARE(greaterEqual, THNN_APPLY_GREATER_EQUAL)
+COMPARE(both, THNN_APPLY_AND)
+COMPARE(either, THNN_APPLY_OR)
+COMPARE(oneOf, THNN_APPLY_XOR)
+
+static Kernel *TYPED(applyKernel)(int32_t operation)
+{
+  switch (operation) {
+  case THNN_APPLY_ADD: return TYPED(add);
+  case THNN_APPLY_SUBTRACT: return TYPED(subtract);
+  case THNN_APPLY_MULTIPLY: return TYPED(multiply);
+  case THNN_APPLY_LARGER: return TYPED(larger);
+  case THNN_APPLY_SMALLER: return TYPED(smaller);
+  case THNN_APPLY_POWER: return TYPED(toPower);
+  case THNN_APPLY_FLOOR_DIVIDE: return TYPED(toQuotient);
+  case THNN_APPLY_REMAINDER: return TYPED(toRest);
+#if IS_REAL
+  case THNN_APPLY_DIVIDE: return TYPED(divide);
+  case THNN_APPLY_HYPOT: return TYPED(toHypotenuse);
+  case THNN_APPLY_ATAN2: return TYPED(toAngle);
+#endif
+  case THNN_APPLY_EQUAL: return TYPED(equal);
+  case THNN_APPLY_NOT_EQUAL: return TYPED(notEqual);
+  case THNN_APPLY_LESS: return TYPED(less);
+  case THNN_APPLY_LESS_EQUAL: return TYPED(lessEqual);
+  case THNN_APPLY_GREATER: return TYPED(greater);
+  case THNN_APPLY_GREATER_EQUAL: return TYPED(greaterEqual);
+  case THNN_APPLY_AND: return TYPED(both);
+  case THNN_APPLY_OR: return TYPED(either);
+  case THNN_APPLY_XOR: return TYPED(oneOf);
+  default: return NULL;
+  }
+}
+
+#undef COMBINE
+#undef COMBINE_ONE_BY_ONE
+#undef COMPARE

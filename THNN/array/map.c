@@ -1,0 +1,64 @@
+/* arrayMap: output = operation(input), element by element; LOGICAL_NOT and the IS_... give bytes.
+ *
+ * exp, log and tanh are core/vmath.h's, as in the layers of these names. log1p, expm1, sin and cos of floats are libm's in double
+ * precision, rounded: the same bits on every processor, unless the double lies within 1e-8 ulp of the middle of two floats. */
+#include <float.h>
+#include <math.h>
+#include "array/walk.h"
+#include "core/vmath.h"
+
+#define fabsFloat fabsf
+#define fabsDouble fabs
+#define sqrtFloat sqrtf
+#define sqrtDouble sqrt
+#define floorFloat floorf
+#define floorDouble floor
+#define ceilFloat ceilf
+#define ceilDouble ceil
+#define truncFloat truncf
+#define truncDouble trunc
+#define rintFloat rintf
+#define rintDouble rint
+#define vm_expFloat vm_expf
+#define vm_expDouble vm_exp
+#define vm_logFloat vm_logf
+#define vm_logDouble vm_log
+#define vm_tanhFloat vm_tanhf
+#define vm_tanhDouble vm_tanh
+#define largestFloat FLT_MAX
+#define largestDouble DBL_MAX
+
+#define TEMPLATE "array/map_type.h"
+#include "array/each_type.h"
+#undef TEMPLATE
+
+static Kernel *mapKernel(int32_t type, int32_t operation)
+{
+  switch (type) {
+  case THNN_FLOAT: return mapKernelFloat(operation);
+  case THNN_DOUBLE: return mapKernelDouble(operation);
+  case THNN_LONG: return mapKernelLong(operation);
+  default: return mapKernelByte(operation);
+  }
+}
+
+int32_t THNN_arrayMap(THNNState *state, const THNNArray *input, THNNArray *output, int32_t operation)
+{
+  enum { DEARER = 8 }; /* exp costs as much as so many additions */
+  const char *f = __func__;
+  THNN_TRY(checkGiven(f, 2, (Given[]){{"input", input}, {"output", output}}));
+  THNN_TRY(checkArray(f, "input", input, OF_ANY));
+  Kernel *kernel = mapKernel(input->type, operation);
+  if (!kernel) return failOperation(f, operation, input->type);
+  const int isTruth = operation >= THNN_LOGICAL_NOT;
+  THNN_TRY(checkArrayOutput(f, "output", output, isTruth ? OF_BYTE : 1 << input->type, input->nDimension, input->size));
+  THNN_TRY(checkApart(f, array(output), array(input), 1));
+
+  Walk w;
+  planWalk(&w, WALK_ANY_ORDER, 2, (View[]){array(output), array(input)});
+  const int isDear = operation >= THNN_EXP && operation <= THNN_COS;
+  Call call;
+  THNN_enter(&call, state, f);
+  walkAll(&call, &w, kernel, isDear ? DEARER : 1);
+  return THNN_leave(&call);
+}

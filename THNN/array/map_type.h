@@ -1,0 +1,119 @@
+/* What map.c does to the elements of one type. */
+
+THNN_INLINE Value TYPED(mapped)(int operation, Value x)
+{
+  switch (operation) {
+  case THNN_NEGATE: return (Value)(IS_REAL ? -(Wrapping)x : 0 - (Wrapping)x);
+  case THNN_SQUARE: return (Value)((Wrapping)x * (Wrapping)x);
+#if IS_REAL
+  case THNN_ABSOLUTE: return TYPED(fabs)(x);
+  case THNN_SIGN: return x > 0 ? 1 : (x < 0 ? -1 : (x == 0 ? 0 : x));
+  case THNN_SQRT: return TYPED(sqrt)(x);
+  case THNN_EXP: return TYPED(vm_exp)(x);
+  case THNN_LOG: return TYPED(vm_log)(x);
+  case THNN_TANH: return TYPED(vm_tanh)(x);
+  case THNN_LOG1P: return (Value)log1p(x);
+  case THNN_EXPM1: return (Value)expm1(x);
+  case THNN_SIN: return (Value)sin(x);
+  case THNN_COS: return (Value)cos(x);
+  case THNN_FLOOR: return TYPED(floor)(x);
+  case THNN_CEIL: return TYPED(ceil)(x);
+  case THNN_TRUNC: return TYPED(trunc)(x);
+  case THNN_RINT: return TYPED(rint)(x);
+  case THNN_RECIPROCAL: return 1 / x;
+#else
+  case THNN_ABSOLUTE: return TYPED(isNegative)(x) ? (Value)(0 - (Wrapping)x) : x;
+  case THNN_SIGN: return (Value)((x != 0) - 2 * TYPED(isNegative)(x));
+#endif
+  default: return x;
+  }
+}
+
+THNN_INLINE uint8_t TYPED(judged)(int operation, Value x)
+{
+  switch (operation) {
+#if IS_REAL
+  case THNN_IS_NAN: return TYPED(isNaN)(x);
+  case THNN_IS_INFINITE: return TYPED(fabs)(x) > TYPED(largest);
+  case THNN_IS_FINITE: return TYPED(fabs)(x) <= TYPED(largest);
+#endif
+  default: return x == 0;
+  }
+}
+
+THNN_INLINE void TYPED(mapCells)(int operation, Cell *y, const Cell *x, int64_t n)
+{
+#pragma omp simd
+  for (int64_t i = 0; i < n; i++) y[i] = TYPED(mapped)(operation, x[i]);
+}
+
+THNN_INLINE void TYPED(judgeCells)(int operation, ByteCell *y, const Cell *x, int64_t n)
+{
+#pragma omp simd
+  for (int64_t i = 0; i < n; i++) y[i] = TYPED(judged)(operation, x[i]);
+}
+
+#define MAP(name, operation) \
+  THNN_KERNEL void TYPED(name)(void *y, const void *const *x, int64_t n) { TYPED(mapCells)(operation, y, x[0], n); }
+#define MAP_ONE_BY_ONE(name, operation) \
+  static void TYPED(name)(void *y, const void *const *x, int64_t n) { TYPED(mapCells)(operation, y, x[0], n); }
+#define JUDGE(name, operation) \
+  THNN_KERNEL void TYPED(name)(void *y, const void *const *x, int64_t n) { TYPED(judgeCells)(operation, y, x[0], n); }
+
+MAP(negated, THNN_NEGATE)
+MAP(magnitude, THNN_ABSOLUTE)
+MAP(squared, THNN_SQUARE)
+MAP(signOf, THNN_SIGN)
+JUDGE(isZero, THNN_LOGICAL_NOT)
+#if IS_REAL
+MAP(root, THNN_SQRT)
+MAP(exponential, THNN_EXP)
+MAP(logarithm, THNN_LOG)
+MAP(hyperbolic, THNN_TANH)
+MAP_ONE_BY_ONE(logarithm1p, THNN_LOG1P)
+MAP_ONE_BY_ONE(exponentialM1, THNN_EXPM1)
+MAP_ONE_BY_ONE(sine, THNN_SIN)
+MAP_ONE_BY_ONE(cosine, THNN_COS)
+MAP(roundedDown, THNN_FLOOR)
+MAP(roundedUp, THNN_CEIL)
+MAP(truncated, THNN_TRUNC)
+MAP(rounded, THNN_RINT)
+MAP(inverse, THNN_RECIPROCAL)
+JUDGE(areNaN, THNN_IS_NAN)
+JUDGE(isInfinite, THNN_IS_INFINITE)
+JUDGE(isFinite, THNN_IS_FINITE)
+#endif
+
+static Kernel *TYPED(mapKernel)(int32_t operation)
+{
+  switch (operation) {
+  case THNN_NEGATE: return TYPED(negated);
+  case THNN_ABSOLUTE: return TYPED(magnitude);
+  case THNN_SQUARE: return TYPED(squared);
+  case THNN_SIGN: return TYPED(signOf);
+  case THNN_LOGICAL_NOT: return TYPED(isZero);
+#if IS_REAL
+  case THNN_SQRT: return TYPED(root);
+  case THNN_EXP: return TYPED(exponential);
+  case THNN_LOG: return TYPED(logarithm);
+  case THNN_TANH: return TYPED(hyperbolic);
+  case THNN_LOG1P: return TYPED(logarithm1p);
+  case THNN_EXPM1: return TYPED(exponentialM1);
+  case THNN_SIN: return TYPED(sine);
+  case THNN_COS: return TYPED(cosine);
+  case THNN_FLOOR: return TYPED(roundedDown);
+  case THNN_CEIL: return TYPED(roundedUp);
+  case THNN_TRUNC: return TYPED(truncated);
+  case THNN_RINT: return TYPED(rounded);
+  case THNN_RECIPROCAL: return TYPED(inverse);
+  case THNN_IS_NAN: return TYPED(areNaN);
+  case THNN_IS_INFINITE: return TYPED(isInfinite);
+  case THNN_IS_FINITE: return TYPED(isFinite);
+#endif
+  default: return NULL;
+  }
+}
+
+#undef MAP
+#undef MAP_ONE_BY_ONE
+#undef JUDGE

@@ -1,0 +1,368 @@
+/* arrayReduce, arrayReduceIndex, arrayScan: along dimensions.
+ *
+ * Floats are added up and multiplied as doubles, integers as longs that wrap. The order of the terms depends on the sizes alone,
+ * not on strides or threads. The innermost dimensions of more than one element that are all reduced, or all kept, decide:
+ *     runs   They are reduced. Each block of WALK_BLOCK elements of a run is folded into lanes and these into one. The results of
+ *            blocks are folded one after the other.
+ *     rows   They are kept. Columns are folded side by side, row after row.
+ * Reduced dimensions further out follow in row-major order. */
+#include <math.h>
+#include <string.h>
+#include "array/kernels.h"
+
+enum { REDUCE_LANES = 16 };
+
+typedef struct Fold {
+  void (*begin)(int operation, void *to, int64_t n);
+  void (*runs)(void *to, const void *x, int64_t runs, int64_t n);
+  void (*rows)(void *to, const void *x, int64_t distance, int64_t rows, int64_t n);
+} Fold;
+
+#define TEMPLATE "array/reduce_type.h"
+#include "array/each_type.h"
+#undef TEMPLATE
+
+static Fold foldOf(int32_t type, int32_t operation)
+{
+  switch (type) {
+  case THNN_FLOAT: return foldOfFloat(operation);
+  case THNN_DOUBLE: return foldOfDouble(operation);
+  case THNN_LONG: return foldOfLong(operation);
+  default: return foldOfByte(operation);
+  }
+}
+
+/* Some dimensions of an array, in its order. */
+typedef struct Axes {
+  int32_t n;
+  int64_t count; /* index tuples */
+  int64_t size[THNN_MAX_DIMS], inStep[THNN_MAX_DIMS], outStep[THNN_MAX_DIMS];
+} Axes;
+
+static void addAxis(Axes *a, View in, View out, int32_t d)
+{
+  a->size[a->n] = in.size[d];
+  a->inStep[a->n] = in.size[d] > 1 ? in.stride[d] * in.itemSize : 0;
+  a->outStep[a->n] = out.size[d] > 1 ? out.stride[d] * out.itemSize : 0;
+  a->count *= in.size[d];
+  a->n++;
+}
+
+static int64_t offsetOf(const Axes *a, const int64_t *step, int64_t at)
+{
+  int64_t offset = 0;
+  for (int32_t d = a->n - 1; d >= 0; d--) {
+    offset += at % a->size[d] * step[d];
+    at /= a->size[d];
+  }
+  return offset;
+}
+
+/* ------------------------------------------------------------------------------------------------ reduce */
+
+typedef struct Reduction {
+  Fold fold;
+  int32_t operation;
+  int isRuns;
+  Kernel *convert;      /* from the wide type to the output's; NULL: the same */
+  Axes kept, reduced;   /* what is further out */
+  int64_t width, depth; /* elements of the last dimensions: that are kept, that are reduced */
+  Walk input, output;   /* of these */
+} Reduction;
+
+/* Dimensions [first, end) of a view, or one element. */
+static View someDimensions(View v, int32_t first, int32_t end)
+{
+  static const int64_t one[1] = {1};
+  v.size = first < end ? v.size + first : one;
+  v.stride = first < end ? v.stride + first : one;
+  v.nDimension = first < end ? end - first : 1;
+  return v;
+}
+
+static int isReduced(View in, View out, int32_t d) { return out.size[d] == 1 && in.size[d] != 1; }
+static int isSingle(View in, int32_t d) { return in.size[d] == 1; }
+
+/* The first of the dimensions before `end` that are all reduced, or all not. */
+static int32_t groupStart(View in, View out, int32_t end, int wanted)
+{
+  int32_t first = end;
+  while (first > 0 && (isSingle(in, first - 1) || isReduced(in, out, first - 1) == wanted)) first--;
+  return first;
+}
+
+static void planReduction(Reduction *r, View in, View out)
+{
+  int32_t last = in.nDimension;
+  while (last > 0 && isSingle(in, last - 1)) last--;
+  r->isRuns = last > 0 && isReduced(in, out, last - 1);
+  const int32_t inner = groupStart(in, out, last, r->isRuns), outer = groupStart(in, out, inner, !r->isRuns);
+  const int32_t keptFirst = r->isRuns ? outer : inner, keptEnd = r->isRuns ? inner : last;
+  planWalk(&r->input, WALK_ROW_MAJOR, 1, (View[]){someDimensions(in, outer, last)});
+  planWalk(&r->output, WALK_ROW_MAJOR, 1, (View[]){someDimensions(out, keptFirst, keptEnd)});
+  r->width = r->output.count;
+  r->kept = r->reduced = (Axes){.count = 1};
+  for (int32_t d = 0; d < outer; d++)
+    if (!isSingle(in, d)) addAxis(isReduced(in, out, d) ? &r->reduced : &r->kept, in, out, d);
+  r->depth = 1;
+  for (int32_t d = outer; d < last; d++)
+    if (isReduced(in, out, d)) r->depth *= in.size[d];
+}
+
+/* Results [first, first + n) of `width`, of the input at `offset`. */
+static void foldRuns(const Reduction *r, void *to, int64_t offset, int64_t first, int64_t n)
+{
+  const int64_t depth = r->depth;
+  Block block;
+  if (r->input.operand[0].isDense) {
+    r->fold.runs(to, denseCells(&r->input, 0, offset, first * depth, n * depth, &block), n, depth);
+    return;
+  }
+  char *result = to;
+  const int64_t runs = depth <= WALK_BLOCK ? WALK_BLOCK / depth : 1; /* at once */
+  for (int64_t i = 0, some; i < n; i += some) {
+    some = THNN_min(runs, n - i);
+    for (int64_t at = 0; at < depth; at += WALK_BLOCK) {
+      const int64_t cells = THNN_min(depth - at, WALK_BLOCK);
+      const void *x = denseCells(&r->input, 0, offset, (first + i) * depth + at, some * cells, &block);
+      r->fold.runs(result + i * 8, x, some, cells);
+    }
+  }
+}
+
+static void foldRows(const Reduction *r, void *to, int64_t offset, int64_t first, int64_t n)
+{
+  const int64_t width = r->width;
+  Block block;
+  if (r->input.operand[0].isDense) {
+    r->fold.rows(to, denseCells(&r->input, 0, offset, first, 1, &block), width, r->depth, n);
+    return;
+  }
+  const int64_t rows = n == width ? WALK_BLOCK / width : 1; /* at once */
+  for (int64_t row = 0, some; row < r->depth; row += some) {
+    some = THNN_min(rows, r->depth - row);
+    const void *x = denseCells(&r->input, 0, offset, row * width + first, some * width - (width - n), &block);
+    r->fold.rows(to, x, width, some, n);
+  }
+}
+
+/* A task is a block of results. */
+static void reduceTask(const Reduction *r, int64_t task)
+{
+  const int64_t blocks = THNN_ceilDiv(r->width, WALK_BLOCK), outer = task / blocks, first = task % blocks * WALK_BLOCK;
+  const int64_t n = THNN_min(r->width - first, WALK_BLOCK), in = offsetOf(&r->kept, r->kept.inStep, outer);
+  Block results, converted;
+  const int64_t times = r->depth > 0 ? r->reduced.count : 0;
+  r->fold.begin(r->operation, results.memory, n);
+  if (times == 0 && r->operation == THNN_SUM) memset(results.memory, 0, sizeof results.memory); /* not -0 */
+  for (int64_t i = 0; i < times; i++) {
+    const int64_t offset = in + offsetOf(&r->reduced, r->reduced.inStep, i);
+    if (r->isRuns) foldRuns(r, results.memory, offset, first, n);
+    else foldRows(r, results.memory, offset, first, n);
+  }
+  const int64_t out = offsetOf(&r->kept, r->kept.outStep, outer);
+  const void *from = results.memory;
+  void *y = denseOutput(&r->output, 0, out, first, n, &converted);
+  if (r->convert) r->convert(y, &from, n);
+  else memcpy(y, from, (size_t)n * 8);
+  storeCells(&r->output, 0, out, first, n, y);
+}
+
+static int32_t failEmpty(const char *f, const THNNArray *input)
+{
+  const ShapeText shape = THNN_shapeText(input->nDimension, input->size);
+  return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected elements to choose from, got %s", shape.text);
+}
+
+static int32_t checkReduction(const char *f, const THNNArray *input, const THNNArray *output, int32_t operation)
+{
+  THNN_TRY(checkArray(f, "input", input, OF_ANY));
+  THNN_TRY(THNN_checkRange(f, "operation", operation, THNN_SUM, THNN_ALL));
+  const int isTruth = operation == THNN_ANY || operation == THNN_ALL, isSum = operation == THNN_SUM || operation == THNN_PRODUCT;
+  const int wide = !isSum ? 0 : (input->type <= THNN_DOUBLE ? OF_DOUBLE : OF_LONG);
+  const int types = isTruth ? OF_BYTE : 1 << input->type | wide;
+  THNN_TRY(checkArray(f, "output", output, types));
+  int64_t size[THNN_MAX_DIMS];
+  for (int32_t d = 0; d < input->nDimension; d++)
+    size[d] = output->nDimension == input->nDimension && output->size[d] == 1 ? 1 : input->size[d];
+  THNN_TRY(checkArrayOutput(f, "output", output, types, input->nDimension, size));
+  if (operation != THNN_MAXIMUM && operation != THNN_MINIMUM) return THNN_OK;
+  if (THNN_nElement(array(input)) > 0 || THNN_nElement(array(output)) == 0) return THNN_OK;
+  return failEmpty(f, input);
+}
+
+int32_t THNN_arrayReduce(THNNState *state, const THNNArray *input, THNNArray *output, int32_t operation)
+{
+  const char *f = __func__;
+  THNN_TRY(checkGiven(f, 2, (Given[]){{"input", input}, {"output", output}}));
+  THNN_TRY(checkReduction(f, input, output, operation));
+  THNN_TRY(checkApart(f, array(output), array(input), 0));
+  if (THNN_nElement(array(output)) == 0) return THNN_OK;
+
+  const int32_t wide = input->type <= THNN_DOUBLE ? THNN_DOUBLE : THNN_LONG;
+  Reduction r = {.fold = foldOf(input->type, operation), .operation = operation, .convert = converter(wide, output->type)};
+  planReduction(&r, array(input), array(output));
+  const int64_t tasks = r.kept.count * THNN_ceilDiv(r.width, WALK_BLOCK);
+  Call call;
+  THNN_enter(&call, state, f);
+  const int threads = tasks > 1 ? THNN_threads(&call, THNN_nElement(array(input))) : 1;
+  if (threads <= 1) {
+    for (int64_t task = 0; task < tasks; task++) reduceTask(&r, task);
+  } else {
+#pragma omp parallel for num_threads(threads)
+    for (int64_t task = 0; task < tasks; task++) reduceTask(&r, task);
+  }
+  return THNN_leave(&call);
+}
+
+/* ------------------------------------------------------------------------------------------------ along one dimension */
+
+/* An array as outer x length x inner; a task is a block of `inner`, or a run if that is 1. */
+typedef struct Along {
+  int64_t length, inner, blocks, tasks;
+  int64_t inStep, outStep; /* along the dimension */
+  Axes outer;
+  Walk input, output; /* of what is within; of runs, along the dimension */
+} Along;
+
+static void planAlong(Along *a, View in, View out, int32_t dimension)
+{
+  a->length = in.size[dimension];
+  a->outer = (Axes){.count = 1};
+  for (int32_t d = 0; d < dimension; d++) addAxis(&a->outer, in, out, d);
+  a->inner = 1;
+  for (int32_t d = dimension + 1; d < in.nDimension; d++) a->inner *= in.size[d];
+  a->inStep = a->length > 1 ? in.stride[dimension] * in.itemSize : 0;
+  a->outStep = out.size[dimension] > 1 ? out.stride[dimension] * out.itemSize : 0;
+  const int32_t first = dimension + (a->inner > 1), end = a->inner > 1 ? in.nDimension : dimension + 1;
+  planWalk(&a->input, WALK_ROW_MAJOR, 1, (View[]){someDimensions(in, first, end)});
+  planWalk(&a->output, WALK_ROW_MAJOR, 1, (View[]){someDimensions(out, first, end)});
+  a->blocks = THNN_ceilDiv(a->inner, WALK_BLOCK);
+  a->tasks = a->outer.count * a->blocks;
+}
+
+/* ---- the places of extremes */
+
+typedef void Find(int operation, void *best, int64_t *place, const void *x, int64_t at, int64_t n);
+
+static void findTask(const Along *a, int32_t type, Find *find, int32_t operation, int64_t task)
+{
+  const int64_t outer = task / a->blocks, first = task % a->blocks * WALK_BLOCK;
+  const int64_t in = offsetOf(&a->outer, a->outer.inStep, outer), out = offsetOf(&a->outer, a->outer.outStep, outer);
+  Block block, best;
+  int64_t place[WALK_BLOCK] = {0}; /* if none is better than the neutral number: all are that */
+  foldOf(type, operation).begin(operation, best.memory, WALK_BLOCK);
+  const int64_t n = THNN_min(a->inner - first, WALK_BLOCK);
+  if (a->inner == 1) {
+    for (int64_t at = 0; at < a->length; at += WALK_BLOCK) {
+      const int64_t cells = THNN_min(a->length - at, WALK_BLOCK);
+      find(operation, best.memory, place, denseCells(&a->input, 0, in, at, cells, &block), at, cells);
+    }
+  } else {
+    for (int64_t at = 0; at < a->length; at++)
+      find(operation, best.memory, place, denseCells(&a->input, 0, in + at * a->inStep, first, n, &block), at, n);
+  }
+  memcpy(denseOutput(&a->output, 0, out, first, n, &block), place, (size_t)n * 8);
+  storeCells(&a->output, 0, out, first, n, place);
+}
+
+static Find *findOf(int32_t type, int isRun)
+{
+  switch (type) {
+  case THNN_FLOAT: return isRun ? findInRunFloat : findInRowFloat;
+  case THNN_DOUBLE: return isRun ? findInRunDouble : findInRowDouble;
+  case THNN_LONG: return isRun ? findInRunLong : findInRowLong;
+  default: return isRun ? findInRunByte : findInRowByte;
+  }
+}
+
+static int32_t checkDimension(const char *f, const THNNArray *input, int32_t dimension)
+{
+  THNN_TRY(checkArray(f, "input", input, OF_ANY));
+  return THNN_checkRange(f, "dimension", dimension, 0, THNN_max(input->nDimension - 1, 0));
+}
+
+int32_t THNN_arrayReduceIndex(THNNState *state, const THNNArray *input, THNNArray *output, int32_t dimension, int32_t operation)
+{
+  const char *f = __func__;
+  THNN_TRY(checkGiven(f, 2, (Given[]){{"input", input}, {"output", output}}));
+  THNN_TRY(checkDimension(f, input, dimension));
+  THNN_TRY(THNN_checkRange(f, "operation", operation, THNN_MAXIMUM, THNN_MINIMUM));
+  int64_t size[THNN_MAX_DIMS];
+  for (int32_t d = 0; d < input->nDimension; d++) size[d] = d == dimension ? 1 : input->size[d];
+  THNN_TRY(checkArrayOutput(f, "output", output, OF_LONG, input->nDimension, size));
+  THNN_TRY(checkApart(f, array(output), array(input), 0));
+  if (THNN_nElement(array(output)) == 0) return THNN_OK;
+  if (input->size[dimension] == 0)
+    return failEmpty(f, input);
+
+  Along a;
+  planAlong(&a, array(input), array(output), dimension);
+  Find *find = findOf(input->type, a.inner == 1);
+  Call call;
+  THNN_enter(&call, state, f);
+  const int threads = THNN_threads(&call, THNN_nElement(array(input)));
+  if (threads <= 1) {
+    for (int64_t task = 0; task < a.tasks; task++) findTask(&a, input->type, find, operation, task);
+  } else {
+#pragma omp parallel for num_threads(threads)
+    for (int64_t task = 0; task < a.tasks; task++) findTask(&a, input->type, find, operation, task);
+  }
+  return THNN_leave(&call);
+}
+
+/* ---- sums up to each element */
+
+typedef void Scan(void *y, const void *x, void *sum, int64_t n);
+
+static void scanTask(const Along *a, int32_t type, Scan *scan, int64_t task)
+{
+  const int64_t outer = task / a->blocks, first = task % a->blocks * WALK_BLOCK;
+  const int64_t in = offsetOf(&a->outer, a->outer.inStep, outer), out = offsetOf(&a->outer, a->outer.outStep, outer);
+  Block sums, from, to;
+  foldOf(type, THNN_SUM).begin(THNN_SUM, sums.memory, WALK_BLOCK);
+  const int isRun = a->inner == 1;
+  const int64_t width = THNN_min(a->inner - first, WALK_BLOCK), most = isRun ? WALK_BLOCK : 1;
+  for (int64_t at = 0; at < a->length; at += most) {
+    const int64_t cell = isRun ? at : first, n = isRun ? THNN_min(a->length - at, most) : width;
+    const int64_t inOffset = in + (isRun ? 0 : at * a->inStep), outOffset = out + (isRun ? 0 : at * a->outStep);
+    const void *x = denseCells(&a->input, 0, inOffset, cell, n, &from);
+    void *y = denseOutput(&a->output, 0, outOffset, cell, n, &to);
+    scan(y, x, sums.memory, n);
+    storeCells(&a->output, 0, outOffset, cell, n, y);
+  }
+}
+
+static Scan *scanOf(int32_t type, int isRun)
+{
+  switch (type) {
+  case THNN_FLOAT: return isRun ? scanRunFloat : scanRowFloat;
+  case THNN_DOUBLE: return isRun ? scanRunDouble : scanRowDouble;
+  case THNN_LONG: return isRun ? scanRunLong : scanRowLong;
+  default: return isRun ? scanRunByte : scanRowByte;
+  }
+}
+
+int32_t THNN_arrayScan(THNNState *state, const THNNArray *input, THNNArray *output, int32_t dimension)
+{
+  const char *f = __func__;
+  THNN_TRY(checkGiven(f, 2, (Given[]){{"input", input}, {"output", output}}));
+  THNN_TRY(checkDimension(f, input, dimension));
+  THNN_TRY(checkArrayOutput(f, "output", output, 1 << input->type, input->nDimension, input->size));
+  THNN_TRY(checkApart(f, array(output), array(input), 1));
+  if (THNN_nElement(array(output)) == 0) return THNN_OK;
+
+  Along a;
+  planAlong(&a, array(input), array(output), dimension);
+  Scan *scan = scanOf(input->type, a.inner == 1);
+  Call call;
+  THNN_enter(&call, state, f);
+  const int threads = THNN_threads(&call, THNN_nElement(array(input)));
+  if (threads <= 1) {
+    for (int64_t task = 0; task < a.tasks; task++) scanTask(&a, input->type, scan, task);
+  } else {
+#pragma omp parallel for num_threads(threads)
+    for (int64_t task = 0; task < a.tasks; task++) scanTask(&a, input->type, scan, task);
+  }
+  return THNN_leave(&call);
+}

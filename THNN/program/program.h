@@ -1,0 +1,132 @@
+/* A program in memory: what read.c makes of the bytes, plan.c fills for sizes, and run.c calls.
+ *
+ *   list       calls for one set of input sizes, or for all sizes that differ in n
+ *   port       an input or an output of the program
+ *   operand    a tensor argument of a call, with the descriptor that the function gets
+ *   variable   an integer argument that depends on n
+ *   moving     an operand in an input or an output, whose address each run sets */
+#ifndef THNN_PROGRAM_H
+#define THNN_PROGRAM_H
+
+#include <stdatomic.h>
+#include <string.h>
+#include "core/core.h"
+
+/* base + slope * n */
+typedef struct Number {
+  int64_t base, slope;
+} Number;
+
+/* A function that programs can call. The state is no part of its signature. */
+typedef struct Function {
+  const char *name, *signature;
+  const char *arguments; /* their names, separated by spaces; "" if they are not known */
+  THNNLayerCall *call;
+} Function;
+
+/* All functions of THNN.h and all array functions, sorted by name: made by table.cmake. */
+extern const Function THNN_functionTable[];
+extern const size_t THNN_functionCount;
+
+/* The function of this name, also one that was registered; NULL if there is none. The name need not end in NUL. */
+const Function *THNN_findFunction(const char *name, size_t length);
+
+/* Is the letter of a signature that of a tensor, of a tensor that is written? */
+THNN_INLINE int isTensorLetter(char letter) { return letter != 0 && strchr("fFlLbBaA", letter) != NULL; }
+THNN_INLINE int isWrittenLetter(char letter) { return letter >= 'A' && letter <= 'Z'; }
+
+typedef struct Port {
+  const Number *size;
+  THNNArray array; /* type and nDimension hold from the beginning; sizes and dense strides once the list is planned */
+  int64_t bytes;
+} Port;
+
+typedef struct Operand {
+  THNNArray array; /* first: its address is what the function gets, as TH*Tensor where it takes one */
+  const Number *size, *stride;
+  Number offset;
+  int64_t offsetBytes;
+  uint32_t index; /* of the input or output */
+  int32_t memory;
+} Operand;
+
+typedef struct Variable {
+  THNNArgument *argument;
+  Number number;
+  int64_t call;
+  int32_t position;
+  int32_t isShort; /* int32_t */
+} Variable;
+
+typedef struct ProgramCall {
+  THNNLayerCall *call;
+  THNNArgument *arguments;
+  const Function *function;
+} ProgramCall;
+
+typedef struct List {
+  int64_t least;
+  Number arena;
+  Port *inputs, *outputs;
+  ProgramCall *calls;
+  Variable *variables;
+  Operand **moving;
+  int64_t nCalls, nVariables, nMoving;
+  /* what was planned */
+  int isPlanned;
+  int64_t n, arenaBytes;
+  const void *plannedArena; /* the memory that the operands' addresses are for */
+} List;
+
+/* What a program and its clones have in common. */
+typedef struct Shared {
+  atomic_int programs;
+  THNNState *state;
+} Shared;
+
+typedef struct Copy {
+  char *memory;
+  size_t bytes;
+} Copy;
+
+struct THNNProgram {
+  const unsigned char *bytes;
+  uint64_t size;
+  const unsigned char *constants;
+  int64_t constantsBytes;
+  Shared *shared;
+  int32_t nInputs, nOutputs, nLists;
+  List *lists, *latest; /* latest: of the run or plan before, or NULL */
+  char *arena;
+  size_t arenaBytes; /* as allocated */
+  Copy *copies;      /* for each input, memory for one that cannot be used in place */
+  void **bases;      /* for each input, then for each output, its address in this run */
+  atomic_int running;
+  _Atomic int64_t failure;
+};
+
+/* read.c: all of the bytes in structs, in one block of memory; the program has neither state nor arena yet. */
+int32_t THNN_readProgram(const char *function, const void *bytes, uint64_t size, THNNProgram **program);
+
+/* Fail with "function: list 0, call 3 (name), argument 2 (weight): text". A call or a position below 0 is left out. */
+int32_t THNN_failAt(int32_t code, const char *function, const THNNProgram *program, const List *list, int64_t call,
+                    int32_t position, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* "call 3 (name), argument 2 (weight)" for messages. */
+typedef struct PlaceText {
+  char text[320];
+} PlaceText;
+PlaceText THNN_placeText(int64_t list, int64_t call, const Function *function, int32_t position);
+
+/* plan.c */
+
+/* Sizes, strides and offsets of a list for this n; each tensor is inside its memory, or the list is not planned. */
+int32_t THNN_evaluateList(const char *function, THNNProgram *program, List *list, int64_t n);
+/* The list that takes these inputs, evaluated, with an arena. */
+int32_t THNN_planInputs(const char *function, THNNProgram *program, const THNNArray *inputs, List **list);
+/* Have the arrays the type, rank and sizes of the ports as planned? */
+int THNN_fitsPorts(const Port *ports, const THNNArray *arrays, int32_t n);
+
+extern const char *const THNN_typeNames[4];
+extern const int64_t THNN_typeBytes[4];
+
+#endif

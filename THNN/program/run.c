@@ -1,0 +1,329 @@
+/* Opens, plans, runs and closes programs. A run checks the arrays, sets the addresses of inputs and outputs, and makes the
+ * calls. */
+#include <stdio.h>
+#include <stdlib.h>
+#include "core/team.h"
+#include "program/format.h"
+#include "program/program.h"
+
+static int32_t checkProgram(const char *function, const THNNProgram *program)
+{
+  return program ? THNN_OK : THNN_fail(THNN_ERR_NULL, function, "program", "expected a program, got NULL");
+}
+
+static int32_t checkPlace(const char *function, const char *name, const void *place)
+{
+  return place ? THNN_OK : THNN_fail(THNN_ERR_NULL, function, name, "expected a place for the result, got NULL");
+}
+
+/* ---- opening and closing */
+
+static int32_t shareState(const char *function, THNNProgram *program)
+{
+  Shared *shared = malloc(sizeof *shared);
+  if (!shared) return THNN_fail(THNN_ERR_MEMORY, function, "program", "expected %zu bytes, got none", sizeof *shared);
+  const int32_t status = THNN_newFollowingState(&shared->state);
+  if (status != THNN_OK) {
+    free(shared);
+    return status;
+  }
+  atomic_init(&shared->programs, 1);
+  program->shared = shared;
+  return THNN_OK;
+}
+
+/* A list serves its least n, so it is evaluated for that before it is needed. */
+static int32_t checkLists(const char *function, THNNProgram *program)
+{
+  for (int32_t k = 0; k < program->nLists; k++)
+    THNN_TRY(THNN_evaluateList(function, program, program->lists + k,
+                               program->lists[k].least));
+  return THNN_OK;
+}
+
+/* The new program shares `shared`; NULL makes its own. */
+static int32_t openProgram(const char *function, const void *bytes, uint64_t size, Shared *shared, THNNProgram **program)
+{
+  THNNProgram *fresh = NULL;
+  THNN_TRY(THNN_readProgram(function, bytes, size, &fresh));
+  int32_t status = checkLists(function, fresh);
+  if (status == THNN_OK && shared) {
+    fresh->shared = shared;
+    atomic_fetch_add(&shared->programs, 1);
+  } else if (status == THNN_OK) status = shareState(function, fresh);
+  if (status == THNN_OK) *program = fresh;
+  else THNN_closeProgram(fresh);
+  return status;
+}
+
+int32_t THNN_openProgram(const void *bytes, uint64_t size, THNNProgram **program)
+{
+  if (!bytes) return THNN_fail(THNN_ERR_NULL, __func__, "bytes", "expected a program's bytes, got NULL");
+  THNN_TRY(checkPlace(__func__, "program", program));
+  THNN_IN_DEFAULT_ENVIRONMENT;
+  return openProgram(__func__, bytes, size, NULL, program);
+}
+
+int32_t THNN_cloneProgram(const THNNProgram *program, THNNProgram **clone)
+{
+  THNN_TRY(checkProgram(__func__, program));
+  THNN_TRY(checkPlace(__func__, "clone", clone));
+  THNN_IN_DEFAULT_ENVIRONMENT;
+  return openProgram(__func__, program->bytes, program->size, program->shared, clone);
+}
+
+int32_t THNN_closeProgram(THNNProgram *program)
+{
+  if (!program) return THNN_OK;
+  THNN_IN_DEFAULT_ENVIRONMENT;
+  if (program->shared && atomic_fetch_sub(&program->shared->programs, 1) == 1) {
+    THNN_freeState(program->shared->state);
+    free(program->shared);
+  }
+  for (int32_t i = 0; i < program->nInputs; i++)
+    if (program->copies[i].memory) THNN_endMemory(program->copies[i].memory, program->copies[i].bytes);
+  if (program->arena) THNN_endMemory(program->arena, program->arenaBytes);
+  free(program);
+  return THNN_OK;
+}
+
+/* ---- one thread at a time */
+
+/* A child that is forked while a thread of its parent runs the program has no such thread: there the mark is another one. */
+static int32_t begin(const char *function, THNNProgram *program)
+{
+  const int isForked = THNN_isForked(), mark = 1 + isForked;
+  int free = 0, parents = 1;
+  if (atomic_compare_exchange_strong(&program->running, &free, mark)) return THNN_OK;
+  if (isForked && atomic_compare_exchange_strong(&program->running, &parents, mark)) return THNN_OK;
+  return THNN_fail(THNN_ERR_VALUE, function, "program",
+                   "expected one that is not running, got one that runs in another thread; THNN_cloneProgram makes one for each "
+                   "thread");
+}
+
+static void end(THNNProgram *program) { atomic_store(&program->running, 0); }
+
+/* ---- arrays */
+
+static int32_t checkArrays(const char *function, const char *name, const char *countName, const THNNArray *arrays, int32_t n)
+{
+  if (n < 0) return THNN_fail(THNN_ERR_VALUE, function, countName, "expected 0 and more, got %d", n);
+  return arrays || n == 0 ? THNN_OK : THNN_fail(THNN_ERR_NULL, function, name, "expected %d arrays, got NULL", n);
+}
+
+static int32_t checkCounts(const char *function, const THNNProgram *program, int32_t nInputs, int32_t nOutputs)
+{
+  if (nInputs != program->nInputs)
+    return THNN_fail(THNN_ERR_VALUE, function, "inputs", "expected %d arrays, got %d",
+                     program->nInputs, nInputs);
+  if (nOutputs != program->nOutputs)
+    return THNN_fail(THNN_ERR_VALUE, function, "outputs", "expected %d arrays, got %d",
+                     program->nOutputs, nOutputs);
+  return THNN_OK;
+}
+
+static int isDense(const THNNArray *array)
+{
+  int64_t expected = 1;
+  for (int32_t d = array->nDimension - 1; d >= 0; d--) {
+    if (array->size[d] != 1 && array->stride[d] != expected) return 0;
+    expected *= array->size[d];
+  }
+  return 1;
+}
+
+static int overlap(const void *one, int64_t oneBytes, const void *other, int64_t otherBytes)
+{
+  const uintptr_t a = (uintptr_t)one, b = (uintptr_t)other;
+  return oneBytes > 0 && otherBytes > 0 && a < b + (uint64_t)otherBytes && b < a + (uint64_t)oneBytes;
+}
+
+static int32_t refuseArray(int32_t code, const char *function, const char *what, int32_t index, const char *expected,
+                           const char *got)
+{
+  char name[40];
+  snprintf(name, sizeof name, "%s[%d]", what, index);
+  return THNN_fail(code, function, name, "expected %s, got %s", expected, got);
+}
+
+static int32_t checkOutput(const char *function, const Port *ports, const THNNArray *outputs, int32_t i)
+{
+  const THNNArray *output = outputs + i;
+  const Port *port = ports + i;
+  if (!THNN_fitsPorts(port, output, 1)) {
+    char expected[240], got[240];
+    const int isArray = output->type >= 0 && output->type <= THNN_BYTE && output->nDimension >= 0 &&
+                        output->nDimension <= THNN_MAX_DIMS;
+    snprintf(expected, sizeof expected, "%ss %s", THNN_typeNames[port->array.type],
+             THNN_shapeText(port->array.nDimension, port->array.size).text);
+    if (isArray)
+      snprintf(got, sizeof got, "%ss %s", THNN_typeNames[output->type], THNN_shapeText(output->nDimension, output->size).text);
+    else snprintf(got, sizeof got, "an array of type %d with %d dimensions", output->type, output->nDimension);
+    return refuseArray(THNN_ERR_SHAPE, function, "outputs", i, expected, got);
+  }
+  if (port->bytes == 0) return THNN_OK;
+  if (!output->data) return refuseArray(THNN_ERR_NULL, function, "outputs", i, "memory for its elements", "a NULL data pointer");
+  if (output->flags & THNN_READONLY)
+    return refuseArray(THNN_ERR_VALUE, function, "outputs", i, "memory that can be written",
+                       "a read-only array");
+  if (!isDense(output)) return refuseArray(THNN_ERR_VALUE, function, "outputs", i, "a dense array", "other strides");
+  for (int32_t k = 0; k < i; k++)
+    if (overlap(output->data, port->bytes, outputs[k].data, ports[k].bytes))
+      return refuseArray(THNN_ERR_VALUE, function, "outputs", i, "memory of its own", "memory that overlaps another output");
+  return THNN_OK;
+}
+
+static int isInPlace(const THNNProgram *program, const List *list, const THNNArray *input, int64_t bytes,
+                     const THNNArray *outputs)
+{
+  if (!isDense(input)) return 0;
+  for (int32_t k = 0; k < program->nOutputs; k++)
+    if (overlap(input->data, bytes, outputs[k].data, list->outputs[k].bytes)) return 0;
+  return 1;
+}
+
+static int32_t copyInput(const char *function, THNNProgram *program, const Port *port, const THNNArray *input, int32_t i)
+{
+  Copy *copy = program->copies + i;
+  const size_t bytes = ((size_t)port->bytes + THNN_LINE - 1) / THNN_LINE * THNN_LINE;
+  if (copy->bytes < bytes) {
+    if (copy->memory) THNN_endMemory(copy->memory, copy->bytes);
+    copy->bytes = 0;
+    copy->memory = THNN_newMemory(bytes);
+    if (!copy->memory) return refuseArray(THNN_ERR_MEMORY, function, "inputs", i, "memory for a copy", "none");
+    copy->bytes = bytes;
+  }
+  THNNArray dense = port->array;
+  dense.data = copy->memory;
+  program->bases[i] = copy->memory;
+  return THNN_arrayCopy(program->shared->state, input, &dense);
+}
+
+/* ---- planning and running */
+
+static int32_t planList(const char *function, THNNProgram *program, const THNNArray *inputs, List **list)
+{
+  *list = program->latest;
+  if (*list && THNN_fitsPorts((*list)->inputs, inputs, program->nInputs)) return THNN_OK;
+  return THNN_planInputs(function, program, inputs, list);
+}
+
+static int32_t plan(const char *function, THNNProgram *program, const THNNArray *inputs, THNNArray *outputs)
+{
+  List *list;
+  THNN_TRY(planList(function, program, inputs, &list));
+  for (int32_t i = 0; i < program->nOutputs; i++) {
+    void *data = outputs[i].data;
+    outputs[i] = list->outputs[i].array;
+    outputs[i].data = data;
+  }
+  return THNN_OK;
+}
+
+int32_t THNN_planProgram(THNNProgram *program, const THNNArray *inputs, int32_t nInputs, THNNArray *outputs, int32_t nOutputs)
+{
+  const char *f = __func__;
+  THNN_TRY(checkProgram(f, program));
+  THNN_TRY(checkArrays(f, "inputs", "nInputs", inputs, nInputs));
+  THNN_TRY(checkArrays(f, "outputs", "nOutputs", outputs, nOutputs));
+  THNN_TRY(checkCounts(f, program, nInputs, nOutputs));
+  THNN_IN_DEFAULT_ENVIRONMENT;
+  THNN_TRY(begin(f, program));
+  const int32_t status = plan(f, program, inputs, outputs);
+  end(program);
+  return status;
+}
+
+static int32_t bindArrays(const char *function, THNNProgram *program, const List *list, const THNNArray *inputs,
+                          const THNNArray *outputs)
+{
+  for (int32_t i = 0; i < program->nOutputs; i++) {
+    THNN_TRY(checkOutput(function, list->outputs, outputs, i));
+    program->bases[program->nInputs + i] = outputs[i].data;
+  }
+  for (int32_t i = 0; i < program->nInputs; i++) {
+    const Port *port = list->inputs + i;
+    program->bases[i] = inputs[i].data;
+    if (port->bytes == 0) continue;
+    if (!inputs[i].data)
+      return refuseArray(THNN_ERR_NULL, function, "inputs", i, "memory for its elements",
+                         "a NULL data pointer");
+    if (!isInPlace(program, list, inputs + i, port->bytes, outputs)) THNN_TRY(copyInput(function, program, port, inputs + i, i));
+  }
+  for (int64_t i = 0; i < list->nMoving; i++) {
+    Operand *operand = list->moving[i];
+    const size_t base = (size_t)(operand->memory == MEMORY_INPUT ? 0 : program->nInputs) + operand->index;
+    operand->array.data = (void *)((uintptr_t)program->bases[base] + (uintptr_t)operand->offsetBytes);
+  }
+  return THNN_OK;
+}
+
+static int32_t run(const char *function, THNNProgram *program, const THNNArray *inputs, const THNNArray *outputs)
+{
+  List *list;
+  atomic_store_explicit(&program->failure, -1, memory_order_relaxed);
+  THNN_TRY(planList(function, program, inputs, &list));
+  THNN_TRY(bindArrays(function, program, list, inputs, outputs));
+  THNNState *state = program->shared->state;
+  const ProgramCall *calls = list->calls;
+  for (int64_t k = 0; k < list->nCalls; k++) {
+    const int32_t status = calls[k].call(state, calls[k].arguments);
+    if (status == THNN_OK) continue;
+    atomic_store_explicit(&program->failure, k, memory_order_relaxed);
+    return status;
+  }
+  return THNN_OK;
+}
+
+int32_t THNN_runProgram(THNNProgram *program, const THNNArray *inputs, int32_t nInputs, THNNArray *outputs, int32_t nOutputs)
+{
+  const char *f = __func__;
+  THNN_TRY(checkProgram(f, program));
+  THNN_TRY(checkArrays(f, "inputs", "nInputs", inputs, nInputs));
+  THNN_TRY(checkArrays(f, "outputs", "nOutputs", outputs, nOutputs));
+  THNN_TRY(checkCounts(f, program, nInputs, nOutputs));
+  THNN_IN_DEFAULT_ENVIRONMENT;
+  THNN_TRY(begin(f, program));
+  const int32_t status = run(f, program, inputs, outputs);
+  end(program);
+  return status;
+}
+
+/* ---- questions */
+
+int32_t THNN_programCounts(const THNNProgram *program, int32_t *inputs, int32_t *outputs)
+{
+  THNN_TRY(checkProgram(__func__, program));
+  THNN_TRY(checkPlace(__func__, "inputs", inputs));
+  THNN_TRY(checkPlace(__func__, "outputs", outputs));
+  *inputs = program->nInputs;
+  *outputs = program->nOutputs;
+  return THNN_OK;
+}
+
+int32_t THNN_programFailure(const THNNProgram *program, int64_t *call)
+{
+  THNN_TRY(checkProgram(__func__, program));
+  THNN_TRY(checkPlace(__func__, "call", call));
+  *call = atomic_load_explicit(&program->failure, memory_order_relaxed);
+  return THNN_OK;
+}
+
+int32_t THNN_programState(const THNNProgram *program, THNNState **state)
+{
+  THNN_TRY(checkProgram(__func__, program));
+  if (!state) return THNN_fail(THNN_ERR_NULL, __func__, "state", "expected a place for the pointer, got NULL");
+  *state = program->shared->state;
+  return THNN_OK;
+}
+
+int32_t THNN_programBytes(THNNProgram *program, uint64_t *arena)
+{
+  THNN_TRY(checkProgram(__func__, program));
+  THNN_TRY(checkPlace(__func__, "arena", arena));
+  THNN_TRY(begin(__func__, program));
+  *arena = program->arenaBytes;
+  for (int32_t i = 0; i < program->nInputs; i++) *arena += program->copies[i].bytes;
+  end(program);
+  return THNN_OK;
+}

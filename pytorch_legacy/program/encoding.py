@@ -1,0 +1,170 @@
+"""Lays out the memory of lists of calls, and writes them as the bytes that THNN_openProgram reads (THNN/program/format.h)."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.backend.arrays import TYPES
+from pytorch_legacy.program.listing import Block, Listing, Number, Size, at
+from pytorch_legacy.recording.recorder import Call, Ref
+
+ALIGNED = 64
+_MEMORIES = {"constant": 0, "made": 1, "input": 2, "output": 3}
+_HEADER = struct.Struct("<8sIIQQQII")
+
+
+def _rounded(size: int) -> int:
+    return -(-size // ALIGNED) * ALIGNED
+
+
+def lives(listing: Listing) -> dict[int, tuple[int, int]]:
+    """The first and the last call that uses each block which the pass makes."""
+    found: dict[int, tuple[int, int]] = {}
+    for place, call in enumerate(listing.calls):
+        for ref in call.refs():
+            if listing.blocks[ref.memory].kind == "made":
+                found[ref.memory] = found.get(ref.memory, (place, place))[0], place
+    return found
+
+
+def arena(listing: Listing, apart: bool = False) -> tuple[dict[int, Number], Number]:
+    """Where each made block lies in the arena, and the arena's size.
+
+    Blocks whose lives do not meet share memory; with `apart` none do. There is a fixed part, and n times the part of one sample:
+    a block of a + b n bytes with b > 0 has a place among the latter, with room for a more bytes a sample.
+    """
+    spans = lives(listing)
+    fixed: dict[int, int] = {}
+    single: dict[int, int] = {}
+    for number in spans:
+        size = listing.blocks[number].bytes
+        if isinstance(size, Size) and size.b > 0:
+            single[number] = _rounded(size.b + max(0, size.a))
+        else:
+            fixed[number] = _rounded(at(size, max(1, listing.least)))
+    places, end = _packed(fixed, spans, apart)
+    ofSample, step = _packed(single, spans, apart)
+    offsets: dict[int, Number] = {**places, **{number: Size(end, place) if place else end for number, place in ofSample.items()}}
+    return offsets, Size(end, step) if step else end
+
+
+def _packed(sizes: dict[int, int], spans: dict[int, tuple[int, int]], apart: bool) -> tuple[dict[int, int], int]:
+    """Offsets, the largest block first, each at the lowest place that no block of its time has."""
+    placed: list[tuple[int, int, int, int]] = []
+    offsets, end = {}, 0
+    for number in sorted(sizes, key=lambda number: (-sizes[number], number)):
+        first, last = spans[number]
+        size, offset = sizes[number], 0
+        others = sorted((at, at + n) for at, n, a, b in placed if apart or (a <= last and first <= b))
+        for low, high in others:
+            if offset + size <= low:
+                break
+            offset = max(offset, high)
+        offsets[number] = offset
+        placed.append((offset, size, first, last))
+        end = max(end, offset + size)
+    return offsets, end
+
+
+def poisoned(listing: Listing) -> Listing:
+    """The same list for a proof: each made block is filled with NaN before its life and after it."""
+    starts: dict[int, list[Call]] = {}
+    ends: dict[int, list[Call]] = {}
+    for number, (first, last) in lives(listing).items():
+        size = listing.blocks[number].bytes
+        if size == 0:
+            continue
+        whole = Ref(number, 0, np.dtype(np.uint8), (size,), (1,))
+        fill = Call("arrayFill", [whole, 255.0], (), (0,))
+        starts.setdefault(first, []).append(fill)
+        ends.setdefault(last, []).append(fill)
+    calls: list[Call] = []
+    for place, call in enumerate(listing.calls):
+        calls += [*starts.get(place, ()), call, *ends.get(place, ())]
+    return replace(listing, calls=calls)
+
+
+def encoded(listings: list[Listing], apart: bool = False) -> Any:
+    """The bytes of a program with these lists, as an array of uint8 that is aligned as C wants it."""
+    constants = bytearray()
+    known: dict[bytes, int] = {}
+
+    def place_of(block: Block) -> int:
+        if block.content not in known:
+            known[block.content] = len(constants)
+            constants.extend(block.content)
+            constants.extend(b"\0" * (-len(constants) % ALIGNED))
+        return known[block.content]
+
+    serials: dict[Any, int] = {}
+    texts = [_list(listing, place_of, serials, apart) for listing in listings]
+    text = b"".join(texts)
+    start = _rounded(_HEADER.size + len(text))
+    total = start + len(constants)
+    header = _HEADER.pack(b"THNNprog", 1, 0x01020304, total, start, len(constants), len(listings), 0)
+    memory = np.zeros(total + ALIGNED, np.uint8)
+    first = -memory.__array_interface__["data"][0] % ALIGNED
+    whole = memory[first : first + total]
+    whole[: len(header) + len(text)] = np.frombuffer(header + text, np.uint8)
+    whole[start:] = np.frombuffer(bytes(constants), np.uint8)
+    whole.flags.writeable = False
+    return whole
+
+
+def _number(value: Number) -> bytes:
+    return struct.pack("<Bqq", 1, value.a, value.b) if isinstance(value, Size) else struct.pack("<Bq", 0, value)
+
+
+def _elements(value: Number, itemsize: int) -> Number:
+    return Size(value.a // itemsize, value.b // itemsize) if isinstance(value, Size) else value // itemsize
+
+
+def _list(listing: Listing, place_of: Any, serials: dict[Any, int], apart: bool) -> bytes:
+    """The bytes of a list. `serials` has a number for each view of a constant that is a frozen weight, the key of its
+    packed form."""
+    offsets, size = arena(listing, apart)
+    places = {number: place_of(block) for number, block in enumerate(listing.blocks) if block.kind == "constant"}
+
+    def tensor(ref: Ref) -> bytes:
+        block = listing.blocks[ref.memory]
+        offset = ref.offset
+        base = offsets.get(ref.memory, 0) if block.kind == "made" else places.get(ref.memory, 0)
+        both = [one if isinstance(one, Size) else Size(one, 0) for one in (base, offset)]
+        total = Size(both[0].a + both[1].a, both[0].b + both[1].b)
+        where = struct.pack("<BBBI", 1, TYPES[ref.dtype], _MEMORIES[block.kind], block.place)
+        steps = [_elements(step, ref.dtype.itemsize) for step in ref.strides]
+        numbers = b"".join(map(_number, (*ref.shape, *steps)))
+        return where + _number(total if total.b else total.a) + struct.pack("<B", len(ref.shape)) + numbers
+
+    def argument(value: Any) -> bytes:
+        if value is None:
+            return b"\0"
+        if isinstance(value, Ref):
+            return tensor(value)
+        if isinstance(value, float):
+            return struct.pack("<Bd", 3, value)
+        if isinstance(value, str):
+            text = value.encode()[:1000]
+            return struct.pack("<BH", 4, len(text)) + text
+        return b"\2" + _number(value)
+
+    def call(one: Call) -> bytes:
+        arguments = [*one.arguments]
+        if one.name.endswith("FusedConvolution_updateOutput") and arguments[-1]:
+            view = arguments[2]._replace(memory=0, offset=places[arguments[2].memory] + arguments[2].offset)
+            arguments[-1] = serials.setdefault(view, len(serials) + 1)
+        name = one.name.encode()
+        return struct.pack("<B", len(name)) + name + struct.pack("<B", len(arguments)) + b"".join(map(argument, arguments))
+
+    def array(ref: Ref) -> bytes:
+        return struct.pack("<BB", TYPES[ref.dtype], len(ref.shape)) + b"".join(map(_number, ref.shape))
+
+    parts = [struct.pack("<q", listing.least), _number(size)]
+    for refs in (listing.inputs, listing.outputs):
+        parts += [struct.pack("<I", len(refs)), *map(array, refs)]
+    parts += [struct.pack("<I", len(listing.calls)), *map(call, listing.calls)]
+    return b"".join(parts)

@@ -1,0 +1,161 @@
+"""Runs the bytes of a program: one call of THNN_runProgram."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.backend.arrays import TYPES
+from pytorch_legacy.backend.binding import Slot
+from pytorch_legacy.backend.library import check, ffi, lib
+from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.words import sizes
+
+_DTYPES = {0: np.dtype(np.float32), 1: np.dtype(np.float64), 2: np.dtype(np.int64), 3: np.dtype(np.uint8)}
+
+
+class ArraySlot(Slot):
+    """The descriptor of one array among those that a run gets."""
+
+    __slots__ = ()
+
+    def __init__(self, place: str, dtype: Any, descriptor: Any) -> None:
+        self.function, self.argument, self.writes = "program", place, False
+        self.dtype = np.dtype(dtype)
+        self.descriptor = descriptor
+        self.descriptor.type = TYPES[self.dtype]
+        self.address = ffi.cast("uintptr_t *", descriptor)
+        self.array = self.head = self.sizes = self.seen = self.sized = None
+
+
+class Opened:
+    """A program in C, which closes with this object.
+
+    Parameters
+    ----------
+    bytes : array of uint8
+    dtypes : sequence of dtype
+        Those of its inputs.
+    """
+
+    def __init__(self, bytes: Any, dtypes: Sequence[Any], handle: Any = None) -> None:
+        self.bytes = bytes
+        self.dtypes = tuple(map(np.dtype, dtypes))
+        place = ffi.new("THNNProgram **")
+        if handle is None:
+            check(lib.THNN_openProgram(ffi.from_buffer(bytes), bytes.nbytes, place), "pl.compile")
+        else:
+            check(lib.THNN_cloneProgram(handle, place), "Program.clone")
+        self.handle = ffi.gc(place[0], lib.THNN_closeProgram)
+        counts = ffi.new("int32_t[2]")
+        check(lib.THNN_programCounts(self.handle, counts, counts + 1), "pl.compile")
+        self.count = counts[1]
+        self._inputs = ffi.new("THNNArray[]", max(1, len(self.dtypes)))
+        self._outputs = ffi.new("THNNArray[]", max(1, self.count))
+        slots = enumerate(self.dtypes)
+        self._slots = [ArraySlot(f"input {place + 1}", dtype, ffi.addressof(self._inputs, place)) for place, dtype in slots]
+        self._given = len(self.dtypes)
+        self._each = [ffi.addressof(self._outputs, place) for place in range(self.count)]
+        self._shapes: Any = None
+        self._made: list[tuple[tuple[int, ...], Any]] = []
+
+    def clone(self) -> Opened:
+        """Another one on the same bytes."""
+        return Opened(self.bytes, self.dtypes, self.handle)
+
+    def run(
+        self, arrays: Sequence[Any], empty: Any = np.empty, from_buffer: Any = ffi.from_buffer, run: Any = lib.THNN_runProgram
+    ) -> list[Any]:
+        """The outputs for arrays of NumPy, in new memory. (Names of functions are local ones, which are found more quickly.)"""
+        shapes = [array.shape for array in arrays]
+        for slot, array in zip(self._slots, arrays, strict=True):
+            if array is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
+                slot.fill(array)
+        if shapes != self._shapes:
+            self._plan(shapes)
+        made = [empty(shape, dtype) for shape, dtype in self._made]
+        for output, array in zip(self._each, made, strict=True):
+            output.data = from_buffer(array)
+        if status := run(self.handle, self._inputs, self._given, self._outputs, self.count):
+            check(status, "program")
+        return made
+
+    def _plan(self, shapes: list[tuple[int, ...]]) -> None:
+        self._shapes = None
+        check(lib.THNN_planProgram(self.handle, self._inputs, len(self._slots), self._outputs, self.count), "program")
+        self._made = []
+        for place in range(self.count):
+            one = self._outputs[place]
+            self._made.append((tuple(one.size[d] for d in range(one.nDimension)), _DTYPES[one.type]))
+        self._shapes = shapes
+
+    def failure(self) -> int:
+        """The number of the call in which the latest run failed; -1 if none did."""
+        place = ffi.new("int64_t *")
+        lib.THNN_programFailure(self.handle, place)
+        return int(place[0])
+
+    def arena(self) -> int:
+        """Bytes of memory of its own for the sizes of the latest run."""
+        place = ffi.new("uint64_t *")
+        lib.THNN_programBytes(self.handle, place)
+        return int(place[0])
+
+
+class Runner:
+    """What calls the lists of a program, one after the other where there is a state.
+
+    Parameters
+    ----------
+    first : Opened
+        For every call, or for the first one.
+    later : Opened, optional
+        For later calls of a network with a state, whose further inputs and outputs are that.
+    results : int
+        How many of the outputs are results.
+    """
+
+    def __init__(self, first: Opened, later: Opened | None, results: int) -> None:
+        self.first = first
+        self.later = later
+        self.results = results
+        self.isLater = False  # was the latest call one with a state?
+        self._state: list[Any] | None = None
+        self._shapes: Any = None
+
+    def run(self, arrays: Sequence[Any]) -> list[Any]:
+        """The results for arrays of NumPy."""
+        if self.later is None:
+            return self.first.run(arrays)
+        shapes = [array.shape for array in arrays]
+        if self._state is not None and shapes != self._shapes:
+            wanted, got = (", ".join(map(sizes, one)) for one in (self._shapes, shapes))
+            cure = "forget() begins anew"
+            raise ShapeError(f"program: input: expected {wanted}, as before, for the state of earlier calls, got {got}; {cure}")
+        self.isLater = self._state is not None
+        outputs = self.later.run([*arrays, *self._state]) if self._state is not None else self.first.run(arrays)
+        self._state, self._shapes = outputs[self.results :], shapes
+        return outputs[: self.results]
+
+    def forget(self) -> None:
+        """The next call is the first."""
+        self._state = None
+
+    def hasState(self) -> bool:
+        """Does the next call depend on earlier ones?"""
+        return self._state is not None
+
+    def failure(self) -> int:
+        """The number of the call of C in which the latest run failed; -1 if none did."""
+        opened = self.later if self.isLater and self.later is not None else self.first
+        return opened.failure()
+
+    def clone(self) -> Runner:
+        """Another one on the same bytes, without a state."""
+        return Runner(self.first.clone(), self.later and self.later.clone(), self.results)
+
+    def bytes(self) -> int:
+        """How much memory weights and lists take."""
+        return int(self.first.bytes.nbytes + (self.later.bytes.nbytes if self.later else 0))

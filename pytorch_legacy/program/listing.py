@@ -1,0 +1,294 @@
+"""A recorded pass as a list of calls that needs nothing else: the memory it uses, and where its inputs and outputs lie.
+
+Lists of two batches become one whose numbers are a + b n for a batch of n. What such a list computes for other n is proven, not
+believed: `proof` runs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pytorch_legacy.arrays import tree
+from pytorch_legacy.backend.arrays import TYPES
+from pytorch_legacy.errors import CompileError
+from pytorch_legacy.recording.network import Recording
+from pytorch_legacy.recording.recorder import Call, Ref, Scalar
+
+
+class Size(NamedTuple):
+    """The whole number a + b n."""
+
+    a: int
+    b: int
+
+
+Number = Any
+"""An int, or a `Size`."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Memory of a list.
+
+    Attributes
+    ----------
+    kind : str
+        "constant", "made", "input" or "output".
+    bytes : Number
+    content : bytes
+        That of a constant.
+    place : int
+        The number of an input or output.
+    """
+
+    kind: str
+    bytes: Number
+    content: bytes = b""
+    place: int = 0
+
+
+@dataclass
+class Listing:
+    """Calls on blocks. ``Ref.memory`` is the number of a block; `output` is a table of the numbers of outputs."""
+
+    calls: list[Call]
+    blocks: list[Block]
+    inputs: list[Ref]
+    outputs: list[Ref]
+    output: Any = None
+    least: int = 0
+    modules: list[int] = field(default_factory=list)
+
+
+def at(number: Number, n: int) -> int:
+    """What a number is for a batch of n."""
+    return number.a + number.b * n if isinstance(number, Size) else number
+
+
+def dense(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """The strides of an array in row-major order."""
+    strides, step = [], itemsize
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(1, size)
+    return tuple(reversed(strides))
+
+
+def listing(recording: Recording, before: Sequence[Ref] = (), after: Sequence[Ref] = ()) -> Listing:
+    """The list of a recorded pass: without calls whose results nobody reads, and with its outputs in memory of their own.
+
+    `before` is what it reads of an earlier pass, further inputs; `after` is what a later one reads of it, further outputs.
+    """
+    calls = [replace(c, arguments=[*c.arguments]) for c in recording.calls]
+    memories = recording.memories
+    blocks: list[Block] = []
+    first: list[Call] = []
+    for memory in memories:
+        isConstant = memory.kind == "constant" or (memory.initial is not None and memory.changed > recording.number)
+        held = memory.array if memory.kind == "constant" else memory.initial
+        content = held.tobytes() if isConstant else b""
+        blocks.append(Block("constant" if isConstant else memory.kind, memory.array.nbytes, content))
+    for number, memory in enumerate(memories):
+        isChanged = blocks[number].kind == "made" and memory.changed == recording.number
+        if isChanged and memory.initial is not None and memory.initial.size:
+            first.append(_beginning(blocks, number, memory.initial))
+    inputs = [*recording.inputs]
+    for ref in before:
+        isWritten = any(one.memory == ref.memory for call in calls for one in call.refs(call.writes))
+        if isWritten:  # an input is never written
+            blocks.append(replace(blocks[ref.memory]))
+            source = ref._replace(memory=len(blocks) - 1)
+            first.append(Call("arrayCopy", [source, ref], (0,), (1,)))
+            ref = source
+        inputs.append(ref)
+    calls = first + calls
+    for place, ref in enumerate(inputs):
+        blocks[ref.memory] = replace(blocks[ref.memory], kind="input", place=place)
+    outputs: list[Ref] = []
+    numbers: dict[Ref, int] = {}
+
+    def out(ref: Any) -> Any:
+        if isinstance(ref, Scalar):
+            return Scalar(out(ref.of))
+        if ref not in numbers:
+            numbers[ref] = len(outputs)
+            outputs.append(_output(ref, blocks, calls, len(outputs)))
+        return numbers[ref]
+
+    table = tree.map(out, recording.output)
+    for ref in after:
+        outputs.append(_output(ref, blocks, calls, len(outputs)))
+    return _compact(Listing(_needed(calls, blocks), blocks, inputs, outputs, table))
+
+
+def _beginning(blocks: list[Block], number: int, initial: Any) -> Call:
+    """The call that gives memory the contents that it had before the pass."""
+    if initial.dtype not in TYPES:
+        raise CompileError(f"pl.compile: an array of {initial.dtype} is changed in the pass, which is not recorded")
+    flat = np.frombuffer(initial.tobytes(order="A"), initial.dtype)
+    target = Ref(number, 0, initial.dtype, (initial.size,), (initial.itemsize,))
+    values = flat.view(f"u{flat.itemsize}")
+    if (values == values[0]).all() and float(flat[0]) == flat[0]:
+        return Call("arrayFill", [target, float(flat[0])], (), (0,))
+    blocks.append(Block("constant", initial.nbytes, flat.tobytes()))
+    source = target._replace(memory=len(blocks) - 1)
+    return Call("arrayCopy", [source, target], (0,), (1,))
+
+
+def _output(ref: Ref, blocks: list[Block], calls: list[Call], place: int) -> Ref:
+    """The output in dense memory of its own: where it lies already, if that is all of what the pass has made there, or a copy."""
+    block = blocks[ref.memory]
+    nbytes = int(np.prod(ref.shape)) * ref.dtype.itemsize
+    isOwn = (
+        block.kind == "made" and ref.offset == 0 and nbytes == block.bytes and ref.strides == dense(ref.shape, ref.dtype.itemsize)
+    )
+    if isOwn:
+        blocks[ref.memory] = replace(block, kind="output", place=place)
+        return ref
+    blocks.append(Block("output", nbytes, place=place))
+    made = Ref(len(blocks) - 1, 0, ref.dtype, ref.shape, dense(ref.shape, ref.dtype.itemsize))
+    if nbytes:
+        calls.append(Call("arrayCopy", [ref, made], (0,), (1,)))
+    return made
+
+
+def _needed(calls: list[Call], blocks: list[Block]) -> list[Call]:
+    """The calls whose results somebody reads, and those that can only fail."""
+    live = {number for number, block in enumerate(blocks) if block.kind == "output"}
+    kept = []
+    for call in reversed(calls):
+        if call.writes and not any(ref.memory in live for ref in call.refs(call.writes)):
+            continue
+        live.update(ref.memory for ref in call.refs())
+        kept.append(call)
+    return kept[::-1]
+
+
+def _compact(old: Listing) -> Listing:
+    """Without blocks that no call uses; of a constant the part that is used. Blocks are numbered as they first appear."""
+    used: dict[int, list[Ref]] = {}
+    for ref in [*old.inputs, *old.outputs, *[ref for call in old.calls for ref in call.refs()]]:
+        used.setdefault(ref.memory, []).append(ref)
+    numbers: dict[int, int] = {}
+    starts: dict[int, int] = {}
+    blocks: list[Block] = []
+    for number, refs in used.items():
+        block, start = old.blocks[number], 0
+        if block.kind == "constant":
+            spans = [span(ref) for ref in refs]
+            start, end = min(low for low, _ in spans), max(high for _, high in spans)
+            block = replace(block, bytes=end - start, content=block.content[start:end])
+        numbers[number], starts[number] = len(blocks), start
+        blocks.append(block)
+
+    def moved(one: Any) -> Any:
+        return one._replace(memory=numbers[one.memory], offset=one.offset - starts[one.memory]) if isinstance(one, Ref) else one
+
+    calls = [replace(call, arguments=[*map(moved, call.arguments)]) for call in old.calls]
+    for call in calls:
+        if call.name.endswith(
+            "FusedConvolution_updateOutput"
+        ):  # its serial: the number of the weight (`encoding` has the last word)
+            call.arguments[-1] = 1 if blocks[call.arguments[2].memory].kind == "constant" else 0
+    result = replace(old, calls=calls, blocks=blocks, inputs=[*map(moved, old.inputs)], outputs=[*map(moved, old.outputs)])
+    result.modules = [call.module for call in calls]
+    return result
+
+
+def span(ref: Ref) -> tuple[int, int]:
+    """The bytes of its memory that an array may touch."""
+    if 0 in ref.shape:
+        return ref.offset, ref.offset
+    ends = [(size - 1) * stride for size, stride in zip(ref.shape, ref.strides, strict=True)]
+    return ref.offset + sum(min(0, end) for end in ends), ref.offset + sum(max(0, end) for end in ends) + ref.dtype.itemsize
+
+
+def places(output: Any) -> list[int]:
+    """For each leaf of a network's output, which output of the list it is."""
+    return [leaf.of if isinstance(leaf, Scalar) else leaf for leaf in tree.leaves(output)]
+
+
+class NotAffine(Exception):
+    """Two lists are not one list whose numbers are a + b n."""
+
+
+def joined(small: Listing, large: Listing, n: int) -> Listing:
+    """One list of those for batches of n and n + 1."""
+
+    def number(one: Any, other: Any) -> Any:
+        if type(one) is not type(other):
+            raise NotAffine
+        if type(one) is int and one != other:
+            step = other - one
+            return Size(one - n * step, step)
+        if one != other and not (one != one and other != other):
+            raise NotAffine
+        return one
+
+    def numbers(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[Any, ...]:
+        if len(one) != len(other):
+            raise NotAffine
+        return tuple(map(number, one, other))
+
+    def argument(one: Any, other: Any) -> Any:
+        if not isinstance(one, Ref) or not isinstance(other, Ref):
+            return number(one, other)
+        if one.memory != other.memory or one.dtype != other.dtype:
+            raise NotAffine
+        shape, strides = numbers(one.shape, other.shape), numbers(one.strides, other.strides)
+        return Ref(one.memory, number(one.offset, other.offset), one.dtype, shape, strides)
+
+    def call(one: Call, other: Call) -> Call:
+        same = one.name == other.name and one.reads == other.reads and one.writes == other.writes
+        if not same or one.module != other.module or len(one.arguments) != len(other.arguments):
+            raise NotAffine
+        return replace(one, arguments=[*map(argument, one.arguments, other.arguments)])
+
+    def block(one: Block, other: Block) -> Block:
+        if (one.kind, one.content, one.place) != (other.kind, other.content, other.place):
+            raise NotAffine
+        return replace(one, bytes=number(one.bytes, other.bytes))
+
+    for one, other in ((small.calls, large.calls), (small.blocks, large.blocks), (small.outputs, large.outputs)):
+        if len(one) != len(other):  # type: ignore[arg-type]
+            raise NotAffine
+    if small.output != large.output:
+        raise NotAffine
+    return replace(
+        small,
+        calls=[*map(call, small.calls, large.calls)],
+        blocks=[*map(block, small.blocks, large.blocks)],
+        inputs=[*map(argument, small.inputs, large.inputs)],
+        outputs=[*map(argument, small.outputs, large.outputs)],
+        least=n,
+    )
+
+
+def at_batch(general: Listing, n: int) -> Listing:
+    """The list with numbers for a batch of n."""
+
+    def argument(one: Any) -> Any:
+        if not isinstance(one, Ref):
+            return at(one, n)
+        shape = tuple(at(size, n) for size in one.shape)
+        return Ref(one.memory, at(one.offset, n), one.dtype, shape, tuple(at(step, n) for step in one.strides))
+
+    each: Callable[[list[Any]], list[Any]] = lambda refs: [*map(argument, refs)]  # noqa: E731
+    calls = [replace(call, arguments=each(call.arguments)) for call in general.calls]
+    blocks = [replace(block, bytes=at(block.bytes, n)) for block in general.blocks]
+    return replace(general, calls=calls, blocks=blocks, inputs=each(general.inputs), outputs=each(general.outputs), least=0)
+
+
+def same(one: Listing, other: Listing) -> bool:
+    """Do two lists of one batch say the same?"""
+    return (one.calls, one.blocks, one.inputs, one.outputs, one.output) == (
+        other.calls,
+        other.blocks,
+        other.inputs,
+        other.outputs,
+        other.output,
+    )

@@ -1,0 +1,308 @@
+"""A network as a program."""
+
+from __future__ import annotations
+
+import copy
+from threading import Lock
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from pytorch_legacy.arrays import tree
+from pytorch_legacy.errors import BusyError, CompileError, DtypeError, ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.optimizing import optimize
+from pytorch_legacy.program import compiling
+from pytorch_legacy.program.compiling import Sizes, Spec
+from pytorch_legacy.program.execution import Runner
+from pytorch_legacy.program.listing import Listing
+from pytorch_legacy.program.proof import named
+from pytorch_legacy.recording.network import modules_of
+from pytorch_legacy.recording.recorder import Ref, Scalar
+from pytorch_legacy.words import described, mismatch, sizes
+
+_KEPT = 8  # sizes that were compiled at their first use
+_KEPT_BYTES = 1 << 30
+
+
+class Program:
+    """A network that was recorded, proven and runs in C: ``program(x)`` is one call. `pl.compile` makes it.
+
+    It has copies of the network's weights and memory of its own. Nothing that is done to the network changes it. It never writes
+    to its inputs, and each call returns new arrays.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pytorch_legacy as pl
+    >>> net = pl.nn.Sequential(pl.nn.Linear(3, 2), pl.nn.Tanh())
+    >>> program = pl.compile(net, (None, 3))
+    >>> x = np.ones((5, 3), np.float32)
+    >>> bool((program(x) == net.evaluate().forward(x)).all())
+    True
+    >>> program
+    Program: N x 3 -> N x 2, 2 calls, 32 bytes of weights
+    """
+
+    def __init__(self, net: Any, example: Any) -> None:
+        if not isinstance(net, Module):
+            raise DtypeError(f"pl.compile: net: expected a module, got {described(net)}")
+        if net._onDevice:
+            raise UnsupportedError("pl.compile: net: expected a network on the host, got one on a GPU; pass net.float()")
+        self._lock = Lock()
+        self._table = compiling.specs(net, example)
+        self._specs = compiling.leaves(self._table)
+        self._axes = compiling.batch_axes(self._specs)
+        self._net: Any = _prepared(net)
+        self._places = _places(self._net)
+        self._programs: dict[Any, Variant] = {}
+        self._last: Any = (None, None)
+        first = compiling.first_sizes(self._net, self._table)
+        self._made = self._compile(self._sizes(first))
+        batch = max(self._batches(first), default=1)
+        isFixed = self._made.isFixed and self._isBatched()  # of this batch alone
+        self._programs[(self._key(first), batch) if isFixed else self._key(first)] = self._made
+        isCovered = all(spec.shape.count(None) == (axis is not None) for spec, axis in zip(self._specs, self._axes, strict=True))
+        if isCovered and ((self._made.serves(1) and self._made.serves(1000)) or not self._isBatched()):
+            self._net = None  # no other size can come
+
+    def __call__(self, *inputs: Any) -> Any:
+        """The network's output for an input, or a table, of the sizes that it was compiled for."""
+        given = inputs[0] if len(inputs) == 1 else [*inputs]
+        if not self._lock.acquire(blocking=False):
+            raise BusyError("program: another thread is within a call; program.clone() makes one for each thread")
+        try:
+            arrays = [given] if type(given) is np.ndarray and type(self._table) is Spec else self._arrays(given)
+            shapes = [array.shape for array in arrays]
+            known, made = self._last
+            if shapes != known:
+                if made is None or not made.opened.hasState():
+                    made = self._program(arrays)
+                self._last = shapes, made
+            try:
+                outputs = made.opened.run(arrays)
+            except THNNError as error:
+                raise self._located(error, made, arrays) from None
+            return outputs[0] if made.output == 0 else tree.map(lambda leaf: _leaf(outputs, leaf), made.output)
+        finally:
+            self._lock.release()
+
+    def clone(self) -> Self:
+        """A program for another thread, with the same weights in the same memory."""
+        with self._lock:
+            other = object.__new__(type(self))
+            other.__dict__.update(self.__dict__)
+            other._lock = Lock()
+            other._last = (None, None)
+            other._programs = {key: made._replace(opened=made.opened.clone()) for key, made in self._programs.items()}
+            other._made = next(iter(other._programs.values()))
+            other._net = copy.deepcopy(self._net)
+        return other
+
+    def forget(self) -> Self:
+        """The next call is as the first: what earlier ones have left behind, as in a recurrent network, counts no more."""
+        with self._lock:
+            for made in self._programs.values():
+                made.opened.forget()
+        return self
+
+    def __repr__(self) -> str:
+        lists = self._made.facts[-1][-1]
+        shapes = [" x ".join("N" if size is None else str(size) for size in spec.shape) for spec in self._specs]
+        outputs = [" x ".join("N" if isinstance(size, tuple) else str(size) for size in ref.shape) for ref in lists.outputs]
+        calls = f"{len(lists.modules)} call{'s' * (len(lists.modules) != 1)}"
+        return f"Program: {', '.join(shapes)} -> {', '.join(outputs)}, {calls}, {lists.weights} bytes of weights"
+
+    def __reduce__(self) -> Any:
+        raise UnsupportedError("a Program cannot be saved or pickled yet; save the network, and compile it again")
+
+    # ---- sizes
+
+    def _isBatched(self) -> bool:
+        return any(axis is not None for axis in self._axes)
+
+    def _sizes(self, shapes: Any) -> Sizes:
+        return Sizes(tuple(shapes), self._axes)
+
+    def _key(self, shapes: Any) -> Any:
+        """What a program serves: these shapes, whatever the batch is."""
+        both = zip(shapes, self._axes, strict=True)
+        return tuple(shape if axis is None else (*shape[:axis], *shape[axis + 1 :]) for shape, axis in both)
+
+    def _batches(self, shapes: Any) -> set[int]:
+        return {shape[axis] for shape, axis in zip(shapes, self._axes, strict=True) if axis is not None}
+
+    def _program(self, arrays: list[Any]) -> Any:
+        """That for these arrays; it is compiled now, if they are the first ones of their sizes."""
+        shapes = [array.shape for array in arrays]
+        for spec, shape in zip(self._specs, shapes, strict=True):
+            fits = len(shape) == len(spec.shape) and all(
+                want in (None, size) for want, size in zip(spec.shape, shape, strict=True)
+            )
+            if not fits:
+                wanted = " x ".join("any" if size is None else str(size) for size in spec.shape)
+                raise ShapeError(f"program: input: expected {wanted}, as it was compiled for, got {sizes(shape)}")
+        batches = self._batches(shapes)
+        if len(batches) > 1:
+            raise ShapeError(
+                f"program: input: expected arrays of one batch, got batches of {', '.join(map(str, sorted(batches)))}"
+            )
+        key = self._key(shapes)
+        batch = batches.pop() if batches else 1
+        if batch == 0:
+            raise ShapeError("program: input: expected at least one sample, got none")
+        for known in (key, (key, batch)):
+            made = self._programs.get(known)
+            if made is not None and (known != key or made.serves(batch)):
+                return made
+        place: Any = key
+        needed = self._sizes(shapes)
+        if key in self._programs:
+            place, needed = (key, batch), Sizes(tuple(shapes), (None,) * len(shapes))
+        made = self._compile(needed)
+        if not made.serves(batch):
+            self._programs[key] = made
+            place, made = (key, batch), self._compile(Sizes(tuple(shapes), (None,) * len(shapes)))
+        self._programs[place] = made
+        self._bound()
+        return made
+
+    def _compile(self, wanted: Sizes) -> Variant:
+        lists, opened = compiling.compiled(self._net, self._table, wanted)
+        shapes = tuple(ref.shape for ref in lists[0][0].inputs[: len(wanted.shapes)])
+        isFixed = len(lists) == 1 and not lists[0][0].least and shapes == wanted.shapes
+        return Variant(opened, lists[0][0].output, [[*map(_facts, each)] for each in lists], isFixed)
+
+    def _bound(self) -> None:
+        """Lets the sizes go that were compiled first, but for those of the example, where there are too many."""
+        _, *others = self._programs
+        total = sum(self._programs[key].opened.bytes() for key in others)
+        while len(others) > _KEPT or (len(others) > 1 and total > _KEPT_BYTES):
+            key = others.pop(0)
+            total -= self._programs.pop(key).opened.bytes()
+
+    # ---- arrays and errors
+
+    def _arrays(self, given: Any) -> list[Any]:
+        arrays: list[Any] = []
+
+        def take(spec: Any, value: Any, place: str) -> None:
+            if isinstance(spec, Spec):
+                if not isinstance(value, np.ndarray) or value.dtype != spec.dtype:
+                    raise DtypeError(mismatch(f"program: input{place}", value, spec.dtype))
+                arrays.append(value if value.ndim else value.reshape(1))
+                return
+            entries = spec.items() if isinstance(spec, dict) else enumerate(spec)
+            fits = (
+                isinstance(value, dict) and value.keys() == spec.keys()
+                if isinstance(spec, dict)
+                else (isinstance(value, (list, tuple)) and len(value) == len(spec))
+            )
+            if not fits:
+                raise DtypeError(f"program: input{place}: expected a table of {len(spec)}, got {described(value)}")
+            for key, entry in entries:
+                take(entry, value[key], f"{place}[{key!r}]")
+
+        take(self._table, given, "")
+        return arrays
+
+    def _located(self, error: THNNError, made: Variant, arrays: list[Any]) -> THNNError:
+        """The exception of a call that failed: it says in which module."""
+        number = made.opened.failure()
+        batch = max(self._batches([array.shape for array in arrays]), default=1)
+        one = made.facts[-1 if batch > 1 else 0][made.opened.isLater]
+        if 0 <= number < len(one.modules):
+            place, name = self._places[one.modules[number]] if one.modules[number] >= 0 else ([], "program")
+            error = named(error, one.errors.get(number, ""))
+            error.args = (f"{name}{str(error.args[0]).removeprefix('program')}",)
+            error.where[:0] = place
+        return error
+
+
+def _prepared(net: Any) -> Any:
+    """The network that is recorded: optimized, in evaluation mode, without anything of an earlier pass."""
+    return optimize(net).evaluate().clearState()
+
+
+def _leaf(outputs: list[Any], leaf: Any) -> Any:
+    return float(outputs[leaf.of][0]) if isinstance(leaf, Scalar) else outputs[leaf]
+
+
+class Facts(NamedTuple):
+    """What is kept of a list besides its bytes: the module of each call, and what `repr` shows."""
+
+    modules: list[int]
+    errors: dict[int, str]
+    outputs: list[Ref]
+    weights: int
+    least: int
+
+
+def _facts(one: Listing) -> Facts:
+    weights = sum(map(len, {block.content for block in one.blocks}))
+    errors = {number: call.error for number, call in enumerate(one.calls) if call.error}
+    return Facts(one.modules, errors, one.outputs, weights, one.least)
+
+
+class Variant(NamedTuple):
+    """The lists for some sizes, opened: one for a single sample or a fixed batch, and perhaps one for all larger batches."""
+
+    opened: Runner
+    output: Any
+    facts: list[list[Facts]]
+    isFixed: bool  # does it serve the batch alone that it was compiled for?
+
+    def serves(self, batch: int) -> bool:
+        """Does it take a batch of that size?"""
+        return any(batch >= one[0].least if one[0].least else batch == 1 for one in self.facts)
+
+
+def _places(net: Any) -> list[tuple[list[str], str]]:
+    """For each module, how errors name its place and itself."""
+    found: dict[int, list[str]] = {id(net): []}
+    waiting = [net]
+    while waiting:
+        container = waiting.pop()
+        for index, child in enumerate(container._children()):
+            if id(child) not in found:
+                probe = THNNError("")
+                if hasattr(container, "_locate"):
+                    container._locate(probe, index)
+                found[id(child)] = [*found[id(container)], *probe.where]
+                waiting.append(child)
+    return [(found.get(id(module), []), module._typename) for module in modules_of(net)]
+
+
+def compile(net: Any, example: Any) -> Program:
+    """Records a network's evaluation, proves the recording and returns it as a program that runs in C.
+
+    Parameters
+    ----------
+    net : Module
+        Stays as it is. `pl.optimize` is part of compiling.
+    example : tuple, array, or list or dict of them
+        What the network will get. In a shape, None stands for any size: ``(None, 3, 224, 224)`` for batches of pictures. An array
+        stands for its own shape and dtype. A list or dict stands for a table.
+
+    Returns
+    -------
+    Program
+        Called with an input, it returns what the network in evaluation mode returns. If only the first size is free, it serves
+        all batches. Other sizes are compiled, and proven, at their first use; the last 8 are kept.
+
+    Raises
+    ------
+    CompileError
+        If the network does something that a program cannot repeat, such as to read a number that depends on its input, or to keep
+        a state. The text names the module and the line. It is also raised if a proof fails.
+
+    Notes
+    -----
+    Before `compile` returns, the program's outputs are compared with the network's, for up to 17 samples (proof.py).
+    """
+    try:
+        return Program(net, example)
+    except CompileError:
+        raise
+    except RecursionError:
+        raise CompileError("pl.compile: net: its modules are nested too deep, or contain themselves") from None

@@ -1,0 +1,242 @@
+"""The arrays of a pass that is recorded."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.arrays.device import Recorded
+from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.recording import numpy_functions as functions
+from pytorch_legacy.recording.recorder import address, owner_of
+
+
+class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
+    """An array as a layer sees it while a pass is recorded: no array of NumPy, as CuPy's are none.
+
+    NumPy hands over what is done with it (``__array_ufunc__``, ``__array_function__``). Shapes, dtypes and strides can be read. A
+    number can be read only if it depends on no input of the network. To read another one, to use a mask as an index, or to make
+    an array of NumPy of it raises `CompileError`, which names the module and the line.
+
+    Attributes
+    ----------
+    recorder : Recorder
+    hidden : array
+        The array of NumPy inside, which only the recorder uses.
+    """
+
+    __slots__ = ("hidden", "recorder")
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, recorder: Any, hidden: Any) -> None:
+        self.recorder = recorder
+        self.hidden = hidden
+
+    # ---- what NumPy hands over
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+        return functions.universal(self.recorder, ufunc, method, inputs, keywords)
+
+    def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
+        return functions.other(self.recorder, function, arguments, keywords)
+
+    # ---- what can be read
+
+    shape = property(lambda self: self.hidden.shape)
+    dtype = property(lambda self: self.hidden.dtype)
+    ndim = property(lambda self: self.hidden.ndim)
+    size = property(lambda self: self.hidden.size)
+    itemsize = property(lambda self: self.hidden.itemsize)
+    nbytes = property(lambda self: self.hidden.nbytes)
+    strides = property(lambda self: self.hidden.strides)
+    flags = property(lambda self: self.hidden.flags)
+    T = property(lambda self: self.recorder.wrap(self.hidden.T))
+
+    def __len__(self) -> int:
+        return len(self.hidden)
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self.hidden)))
+
+    def __repr__(self) -> str:
+        return f"<recorded {self.dtype} array of {' x '.join(map(str, self.shape))}>"
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.copy()
+
+    __copy__ = lambda self: self.copy()  # noqa: E731
+
+    # ---- views
+
+    def reshape(self, *shape: Any, order: str = "C") -> Any:
+        if order != "C":
+            raise self.recorder.refuse(f"reshapes in the order {order!r}, which is not recorded")
+        shape = shape[0] if len(shape) == 1 and not hasattr(shape[0], "__index__") else shape
+        return functions.reshape(self.recorder, self, shape)
+
+    def ravel(self, order: str = "C") -> Any:
+        return self.reshape(-1, order="C" if order in "CKA" and self.flags.c_contiguous else order)
+
+    def transpose(self, *axes: Any) -> Any:
+        return self.recorder.wrap(self.hidden.transpose(*axes))
+
+    def swapaxes(self, one: int, other: int) -> Any:
+        return self.recorder.wrap(self.hidden.swapaxes(one, other))
+
+    def squeeze(self, axis: Any = None) -> Any:
+        return self.recorder.wrap(self.hidden.squeeze(axis))
+
+    def diagonal(self, *arguments: Any) -> Any:
+        return self.recorder.wrap(self.hidden.diagonal(*arguments))
+
+    def view(self, *arguments: Any) -> Any:
+        if arguments and arguments[0] != self.dtype and not self.isKnown():
+            raise self.recorder.refuse(f"sees an array of {self.dtype} as {arguments[0]}, which is not recorded")
+        return self.recorder.wrap(self.hidden.view(*arguments))
+
+    def strided(self, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
+        """A view with other sizes, and strides in bytes."""
+        return self.recorder.wrap(np.lib.stride_tricks.as_strided(self.hidden, shape, strides))
+
+    def __getitem__(self, key: Any) -> Any:
+        return functions.item(self.recorder, self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        functions.put(self.recorder, self, key, value)
+
+    # ---- copies
+
+    def copy(self, order: str = "C") -> Any:
+        made = self.recorder.empty(self.shape, self.dtype)
+        functions.copy(self.recorder, made, self)
+        return made
+
+    def flatten(self, order: str = "C") -> Any:
+        return self.copy().reshape(-1, order=order)
+
+    def astype(self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True) -> Any:
+        if not copy and self.dtype == dtype:
+            return self
+        made = self.recorder.empty(self.shape, dtype)
+        functions.copy(self.recorder, made, self)
+        return made
+
+    def fill(self, value: Any) -> None:
+        functions.copy(self.recorder, self, value)
+
+    # ---- what is computed
+
+    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        return functions.reduce(self.recorder, np.add, self, axis, dtype, out, keepdims)
+
+    def prod(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        return functions.reduce(self.recorder, np.multiply, self, axis, dtype, out, keepdims)
+
+    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
+        found = functions.reduce(self.recorder, np.maximum, self, axis, None, out, keepdims)
+        return found if initial is None else np.maximum(found, initial)
+
+    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
+        found = functions.reduce(self.recorder, np.minimum, self, axis, None, out, keepdims)
+        return found if initial is None else np.minimum(found, initial)
+
+    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        return functions.reduce(self.recorder, np.logical_or, self, axis, None, out, keepdims)
+
+    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        return functions.reduce(self.recorder, np.logical_and, self, axis, None, out, keepdims)
+
+    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        return functions.mean(self.recorder, self, axis, dtype, out, keepdims)
+
+    def argmax(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
+        return functions.extreme(self.recorder, self, axis, out, keepdims, 2)
+
+    def argmin(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
+        return functions.extreme(self.recorder, self, axis, out, keepdims, 3)
+
+    def cumsum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        return functions.scan(self.recorder, self, axis, dtype, out)
+
+    def take(self, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+        return functions.take(self.recorder, self, indices, axis, out)
+
+    def repeat(self, repeats: Any, axis: Any = None) -> Any:
+        return np.repeat(self, repeats, axis)  # type: ignore[call-overload]
+
+    def dot(self, other: Any, out: Any = None) -> Any:
+        return functions.dot(self.recorder, self, other, out)
+
+    def clip(self, low: Any = None, high: Any = None, out: Any = None) -> Any:
+        return functions.clip(self.recorder, self, low, high, out)
+
+    def round(self, decimals: int = 0, out: Any = None) -> Any:
+        if decimals:
+            raise self.recorder.refuse("rounds to decimals, which is not recorded")
+        return np.rint(self) if out is None else np.rint(self, out=out)
+
+    def within(self, low: float, high: float, text: str, error: type[Exception] = IndexRangeError) -> None:
+        """An exception of the program, which `text` begins, unless all elements are whole numbers from `low` to `high`."""
+        if self.size:
+            try:
+                self.recorder.array("arrayWithin", self.hidden, float(low), float(high), text)
+            except IndexRangeError as wrong:
+                raise error(str(wrong).removeprefix("THNN_").removeprefix("arrayWithin: ")) from None
+            finally:
+                self.recorder.calls[-1].error = error.__name__
+
+    # ---- numbers, which depend on data unless they come of constants alone
+
+    def isConstant(self) -> bool:
+        """Does it hold what it held before the pass?"""
+        return bool(self.recorder.memory(self.hidden).kind == "constant")
+
+    def isKnown(self) -> bool:
+        """Does what it holds depend on no input?"""
+        return bool(self.recorder.memory(self.hidden).isKnown)
+
+    def _number(self, how: str) -> Any:
+        if not self.isKnown():
+            raise self.recorder.refuse(
+                f"reads numbers of an array ({how}) that depends on the network's input, which a program cannot repeat"
+            )
+        return self.hidden
+
+    def __bool__(self) -> bool:
+        return bool(self._number("bool"))
+
+    def __float__(self) -> float:
+        return float(self._number("float"))
+
+    def __int__(self) -> int:
+        return int(self._number("int"))
+
+    def __complex__(self) -> complex:
+        return complex(self._number("complex"))
+
+    def __index__(self) -> int:
+        return operator.index(self._number("index"))
+
+    def __round__(self, digits: int = 0) -> Any:
+        return round(self._number("round"), digits)
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self._number("in")
+
+    def __format__(self, form: str) -> str:
+        return format(self._number("format"), form)
+
+    def __array__(self, *arguments: Any, **keywords: Any) -> Any:
+        return np.array(self._number("np.asarray"), *arguments, **keywords)
+
+    def __getattr__(self, name: str) -> Any:
+        """What is not recorded is that of the array inside, if that depends on no input."""
+        if name.startswith("__") or not hasattr(np.ndarray, name):
+            raise AttributeError(f"a recorded array has no attribute {name!r}")
+        return getattr(self._number(name), name)
+
+
+__all__ = ["RecordedArray", "address", "owner_of"]

@@ -1,0 +1,135 @@
+"""Records a pass of a whole network."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.arrays import tree
+from pytorch_legacy.arrays.device import Recorded, on_device
+from pytorch_legacy.errors import CompileError, THNNError
+from pytorch_legacy.nn.walks import every
+from pytorch_legacy.objects import Object
+from pytorch_legacy.recording.recorder import Call, Memory, Recorder, Ref, Scalar, WritesInputError
+
+_SKIPPED = ("_bindings", "_inPass")
+
+
+@dataclass
+class Recording:
+    """A pass.
+
+    Attributes
+    ----------
+    calls, memories
+        What was called, and the memory that it reads and writes.
+    inputs : list of Ref
+    output
+        A table like the network's, of Refs.
+    values
+        The same table of the arrays that the recorded pass computed.
+    number : int
+        Of the pass, from 0, where several were recorded one after the other; they have their memories in common.
+    """
+
+    calls: list[Call]
+    memories: list[Memory]
+    inputs: list[Ref]
+    output: Any
+    values: Any
+    number: int = 0
+
+
+def modules_of(net: Any) -> list[Any]:
+    """The modules of a network in the order in which calls name them, each once."""
+    found: dict[int, Any] = {}
+    for module, _ in every(net):
+        found.setdefault(id(module), module)
+    return [*found.values()]
+
+
+def record(net: Any, *inputs: Any) -> list[Recording]:
+    """Passes of a copy of `net` whose state is cleared, one for each input, which is a table of arrays of NumPy. If the network
+    writes to its input, each pass begins with a copy of that."""
+    for copies in (False, True):
+        recorder = None
+        try:
+            made = copy.deepcopy(net).clearState()
+            recorder = Recorder(modules_of(made))
+            _convert(made, recorder)
+            return [_pass(made, recorder, number, one, copies) for number, one in enumerate(inputs)]
+        except WritesInputError:
+            pass
+    raise AssertionError
+
+
+def _pass(net: Any, recorder: Recorder, number: int, inputs: Any, copies: bool) -> Recording:
+    recorder.number, recorder.calls = number, []
+    given = tree.map_arrays(lambda array: recorder.bound(np.array(array, order="C"), "input"), inputs)
+    with np.errstate(all="ignore"), recorder.active():
+        try:
+            result = net.forward(tree.map_arrays(np.copy, given) if copies else given)
+        except (THNNError, WritesInputError):
+            if recorder.refusal is not None:  # the layer may have made another exception of that
+                raise recorder.refusal from None
+            raise
+        except Exception as error:  # what a recorded array cannot do, as a layer of a user's may ask for it
+            raise recorder.refuse(f"{type(error).__name__}: {error}", error) from error
+        output = tree.map(lambda leaf: _result(recorder, leaf), result)
+    values = tree.map(lambda leaf: leaf.hidden.copy(), result)
+    refs = [recorder.ref(array.hidden) for array in tree.leaves(given)]
+    return Recording(recorder.calls, recorder.memories, refs, output, values, number)
+
+
+def _result(recorder: Recorder, leaf: Any) -> Any:
+    if not isinstance(leaf, Recorded):
+        raise recorder.refuse(f"the network's output holds a {type(leaf).__name__}, expected arrays alone")
+    ref = recorder.ref(leaf.hidden)  # type: ignore[attr-defined]
+    return ref if leaf.ndim else Scalar(ref)  # type: ignore[attr-defined]
+
+
+def _convert(net: Any, recorder: Recorder) -> None:
+    """All arrays in the fields of a network become recorded ones, in place; so do those in its tables and in objects inside."""
+    made: dict[int, Any] = {}
+    kept: list[Any] = []
+
+    def array(value: Any) -> Any:
+        if type(value) is not np.ndarray:
+            return value
+        if id(value) not in made:
+            kept.append(value)
+            made[id(value)] = recorder.bound(value, "constant")
+        return made[id(value)]
+
+    seen: set[int] = set()
+    waiting: list[Any] = [net]
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        kept.append(value)
+        if isinstance(value, Object):
+            value.__dict__.pop("_bindings", None)
+            entries: Any = value.__dict__
+        elif type(value) in (list, dict):
+            entries = value
+        else:
+            if on_device(value):
+                raise CompileError("pl.compile: expected a network on the host, got one on a GPU; call its float() first")
+            continue
+        places = [*entries.items()] if isinstance(entries, dict) else [*enumerate(entries)]
+        for place, entry in places:
+            if place in _SKIPPED:
+                continue
+            if type(entry) is tuple and any(type(one) is np.ndarray for one in entry):
+                entries[place] = tuple(map(array, entry))
+            elif type(entry) is np.ndarray:
+                entries[place] = array(entry)
+            elif type(entry) is tuple:
+                waiting.extend(entry)
+            else:
+                waiting.append(entry)

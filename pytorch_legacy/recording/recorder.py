@@ -1,0 +1,333 @@
+"""Notes the calls of a pass, and which memory each of them reads and writes.
+
+A pass runs as usual while it is recorded: on arrays of the class `RecordedArray`, each around an array of NumPy that nothing else
+sees. So shapes, views and results are those of the pass. A call is noted before it is made, on values (memory, offset, shape,
+strides) and not on addresses.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import get_ident
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pytorch_legacy.arrays.device import recorders
+from pytorch_legacy.backend import arrays as backend_arrays
+from pytorch_legacy.backend import binding
+from pytorch_legacy.backend.library import SIGNATURES, USES, check, ffi, lib
+from pytorch_legacy.errors import CompileError, DtypeError, UnsupportedError
+
+TYPES = backend_arrays.TYPES
+
+
+class Ref(NamedTuple):
+    """Elements in memory: `offset` and `strides` in bytes."""
+
+    memory: int
+    offset: int
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+class Scalar(NamedTuple):
+    """A number in the output of a network, such as a criterion's loss: the place that it has among arrays, or a `Ref`."""
+
+    of: Any
+
+
+@dataclass
+class Call:
+    """A call of a function of libTHNN: its name without ``THNN_``, its arguments but for the state, and the places among these
+    that it reads and writes.
+
+    ``module`` is the place of the module that made it among the modules of the network; -1 if none did. ``error`` is the name of
+    the exception that it raises, if that is another one than its status stands for.
+    """
+
+    name: str
+    arguments: list[Any]
+    reads: tuple[int, ...]
+    writes: tuple[int, ...]
+    module: int = -1
+    error: str = ""
+
+    def refs(self, places: Sequence[int] | None = None) -> list[Ref]:
+        """The arrays among the arguments, or those at these places."""
+        chosen = self.arguments if places is None else [self.arguments[place] for place in places]
+        return [one for one in chosen if isinstance(one, Ref)]
+
+
+class WritesInputError(Exception):
+    """A call writes to the input of the network. It is to be recorded once more, with a copy of that."""
+
+
+class Memory:
+    """What arrays are views of.
+
+    Attributes
+    ----------
+    array
+        The array of NumPy that owns it.
+    kind : str
+        "input", "constant" (what it holds is known before the pass), or "made" in the pass.
+    isKnown : bool
+        Does it hold, so far, what depends on no input?
+    initial : array or None
+        What "made" memory held before the passes, where one may read that.
+    changed : int
+        The pass that first writes to it, from 0.
+    """
+
+    __slots__ = ("array", "changed", "initial", "isKnown", "kind", "number")
+
+    def __init__(self, number: int, array: Any, kind: str) -> None:
+        self.number = number
+        self.array = array
+        self.kind = kind
+        self.isKnown = kind != "input"
+        self.initial: Any = None
+        self.changed = 0
+
+
+class Recorder:
+    """Notes the calls of this thread while it is active."""
+
+    def __init__(self, modules: Sequence[Any] = ()) -> None:
+        self.calls: list[Call] = []
+        self.memories: list[Memory] = []
+        self.refusal: CompileError | None = None
+        self.number = 0  # of the pass
+        self._numbers: dict[int, Memory] = {}  # by the id of the array that owns the memory
+        self._constants: dict[tuple[Any, ...], Any] = {}
+        self._modules = {id(module): number for number, module in enumerate(modules)}
+        self._module: dict[int, int] = {}
+
+    @contextmanager
+    def active(self) -> Any:
+        """Within it, passes of this thread are recorded."""
+        thread = get_ident()
+        if thread in recorders:
+            raise CompileError("pl.compile: a pass that is recorded cannot compile another network")
+        recorders[thread] = self
+        try:
+            yield
+        finally:
+            del recorders[thread]
+        if self.refusal is not None:  # somebody may have caught it
+            raise self.refusal
+
+    # ---- arrays
+
+    def wrap(self, array: Any) -> Any:
+        """The recorded array for an array of NumPy, whose memory is known or is new."""
+        from pytorch_legacy.recording.array import RecordedArray
+
+        return RecordedArray(self, np.asarray(array))
+
+    def bound(self, array: Any, kind: str) -> Any:
+        """The recorded array for memory that was there before the pass."""
+        array = np.asarray(array)
+        owner = owner_of(array)
+        if id(owner) not in self._numbers:
+            self._new(owner, kind)
+        return self.wrap(array)
+
+    def empty(self, shape: Any, dtype: Any) -> Any:
+        """A new recorded array, which holds nothing yet."""
+        made = np.empty(shape, dtype)
+        made.view(np.uint8).fill(255) if made.ndim and made.flags.c_contiguous and made.size else None
+        self._new(made, "made")
+        return self.wrap(made)
+
+    def constant(self, value: Any, dtype: Any = None) -> Any:
+        """The recorded array for what depends on no input: a number, or an array of NumPy, of which this is a copy."""
+        array = np.array(value, dtype)
+        key = array.dtype.str, array.shape, array.tobytes() if array.nbytes <= 4096 else hash(array.tobytes())
+        known = self._constants.get(key)
+        if known is None:
+            self._new(array, "constant")
+            known = self._constants[key] = self.wrap(array)
+        return known
+
+    def buffer(self, array: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+        """The array, if it can be a dense buffer of that shape, else a new one: as `arrays.buffer`."""
+        from pytorch_legacy.recording.array import RecordedArray
+
+        isOurs = type(array) is RecordedArray and array.recorder is self
+        if isOurs and array.shape == shape and array.dtype == dtype and array.flags.carray:
+            return array
+        return self.empty(shape, dtype)
+
+    def _new(self, owner: Any, kind: str) -> Memory:
+        memory = Memory(len(self.memories), owner, kind)
+        self.memories.append(memory)
+        self._numbers[id(owner)] = memory
+        return memory
+
+    def memory(self, array: Any) -> Memory:
+        """That of an array of NumPy; it is a constant if the pass has not met it yet."""
+        owner = owner_of(array)
+        return self._numbers.get(id(owner)) or self._new(owner, "constant")
+
+    def ref(self, array: Any) -> Ref:
+        """An array of NumPy as a value."""
+        memory = self.memory(array)
+        if array.dtype not in TYPES:
+            raise self.refuse(f"arrays of {array.dtype} are not recorded")
+        offset = address(array) - address(memory.array)
+        shape, strides = (array.shape, array.strides) if array.ndim else ((1,), (array.itemsize,))
+        if any(stride % array.itemsize for stride in strides) or len(shape) > binding.MAX_DIMS:
+            raise self.refuse(f"an array of {len(shape)} dimensions, or with strides of parts of elements, is not recorded")
+        return Ref(memory.number, offset, array.dtype, shape, strides)
+
+    # ---- calls
+
+    def refuse(self, what: str, cause: BaseException | None = None) -> CompileError:
+        """The error that ends the recording. It names the module and line that run now, or those that raised `cause`."""
+        module, line = self._where(_frames() if cause is None else _raised(cause))
+        error = CompileError(f"{module}{what} ({line})" if line else f"{module}{what}")
+        if self.refusal is None:
+            self.refusal = error
+        return error
+
+    def note(self, name: str, arguments: list[Any], uses: str, module: Any = None) -> None:
+        """Notes a call: `uses` has a letter for each argument, r for arrays that are read, w for written, x for both."""
+        values = [self.ref(one) if isinstance(one, np.ndarray) else one for one in arguments]
+        arrays = [(place, self.memory(one)) for place, one in enumerate(arguments) if isinstance(one, np.ndarray)]
+        reads = tuple(place for place, _ in arrays if uses[place] in "rx")
+        writes = tuple(place for place, _ in arrays if uses[place] in "wx")
+        known = all(memory.isKnown for place, memory in arrays if place in reads)
+        for place, memory in arrays:
+            if place not in writes:
+                continue
+            if memory.kind == "input":
+                raise WritesInputError
+            if memory.kind == "constant":
+                memory.kind = "made"
+                memory.changed = self.number
+                isWhole = uses[place] == "w" and arguments[place].nbytes == memory.array.nbytes and arguments[place].flags.forc
+                memory.initial = None if isWhole and not self.number else memory.array.copy()
+            memory.isKnown = memory.isKnown and known
+        number = self._modules.get(id(module), -1) if module is not None else -1
+        self.calls.append(Call(name, values, reads, writes, number if number >= 0 else self._number()))
+
+    def array(self, name: str, *arguments: Any) -> None:
+        """Notes and makes a call of an array function, such as ``arrayCopy``, on arrays of NumPy."""
+        self.note(name, [*arguments], backend_arrays.USES[name])
+        backend_arrays.call(name, *arguments)
+
+    def native(self, module: Any, name: str) -> Any:
+        """A function that notes and makes calls of a layer's function."""
+        from pytorch_legacy.recording.array import RecordedArray
+
+        real = binding.REALS.get(np.dtype(module._dtype))
+        where = binding._where(module, name)
+        if name in binding.owners:
+            raise self.refuse(f"{name} is a function from outside of the library, which programs do not call yet")
+        function = getattr(lib, f"THNN_{real}{name}", None)
+        if real is None or function is None:
+            raise self.refuse(f"there is no function {name} for {module._dtype}")
+        if "_" not in name:
+            raise self.refuse("draws from the random generator, which a program does not")
+        signature = [argument for argument in SIGNATURES[name] if argument[1] != "state"]
+        hasState = len(signature) != len(SIGNATURES[name])
+        uses = USES[name]
+
+        def call(*arguments: Any) -> None:
+            plain = [one.hidden if type(one) is RecordedArray else one for one in arguments]
+            for place, ((ctype, argument), one) in enumerate(zip(signature, plain, strict=True)):
+                if "Tensor" not in ctype or one is None:
+                    continue
+                if not isinstance(one, np.ndarray):
+                    raise DtypeError(f"{where}: {argument}: expected an array, got {one!r:.60}")
+                if type(arguments[place]) is not RecordedArray:
+                    if not ctype.startswith("const"):
+                        raise self.refuse(f"{name} writes {argument}, an array that was made with no like=")
+                    plain[place] = self.constant(one).hidden
+            values: list[Any] = [ffi.NULL] if hasState else []
+            slots = []
+            for (ctype, argument), one in zip(signature, plain, strict=True):
+                if "Tensor" in ctype and one is not None:
+                    slot = binding.Slot(where, argument, ctype.replace("THTensor", f"TH{real}Tensor"))
+                    slot.fill(one)
+                    slots.append(slot)
+                    values.append(slot.descriptor)
+                else:
+                    values.append(ffi.NULL if one is None else one)
+            if not name.endswith("outputSize"):
+                pairs = zip(signature, plain, strict=True)
+                numbers = [one if one is None or isinstance(one, np.ndarray) else _number(c, one) for (c, _), one in pairs]
+                self.note(f"{real}{name}", numbers, uses, module)
+            if status := function(*values):
+                check(status, where)
+
+        return call
+
+    # ---- where it happens
+
+    def _number(self) -> int:
+        """The module whose method makes the present call."""
+        for frame, _ in _frames():
+            number = self._modules.get(id(frame.f_locals.get("self")))
+            if number is not None:
+                return number
+        return -1
+
+    def _where(self, frames: Any) -> tuple[str, str]:
+        """How an error names the module, and the line, of the innermost frame that is neither NumPy's nor the recorder's."""
+        line = ""
+        for frame, number in frames:
+            name = frame.f_globals.get("__name__", "")
+            if name.partition(".")[0] == "numpy" or name.startswith("pytorch_legacy.recording"):
+                continue
+            line = line or f"{name}, line {number}"
+            for thing in (frame.f_locals.get("self"), frame.f_locals.get("module")):
+                if id(thing) in self._modules:
+                    return f"{thing._typename}: ", line
+        return "", line
+
+
+def _frames() -> Any:
+    """The frames of this thread and their lines, the innermost first."""
+    frame: Any = sys._getframe(2)
+    while frame is not None:
+        yield frame, frame.f_lineno
+        frame = frame.f_back
+
+
+def _raised(error: BaseException) -> Any:
+    """The same for the frames that an exception came through."""
+    place, found = error.__traceback__, []
+    while place is not None:
+        found.append((place.tb_frame, place.tb_lineno))
+        place = place.tb_next
+    return reversed(found)
+
+
+def _number(ctype: str, value: Any) -> Any:
+    return float(value) if ctype == "double" else int(value)
+
+
+def owner_of(array: Any) -> Any:
+    """The array that owns the memory of a view."""
+    while True:
+        base = array.base
+        if isinstance(base, np.ndarray):
+            array = base
+        elif isinstance(getattr(base, "base", None), np.ndarray):  # np.lib.stride_tricks.as_strided puts an object between them
+            array = base.base
+        else:
+            return array
+
+
+def address(array: Any) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+__all__ = ["Call", "Memory", "Recorder", "Ref", "UnsupportedError"]

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from pytorch_legacy import nn
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.errors import BusyError, CompileError, DtypeError, ShapeError, THNNError, UnsupportedError
-from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.optimizing import optimize
 from pytorch_legacy.program import compiling
 from pytorch_legacy.program.compiling import Sizes, Spec
@@ -45,7 +45,7 @@ class Program:
     """
 
     def __init__(self, net: Any, example: Any) -> None:
-        if not isinstance(net, Module):
+        if not isinstance(net, nn.Module):
             raise DtypeError(f"pl.compile: net: expected a module, got {described(net)}")
         if net._onDevice:
             raise UnsupportedError("pl.compile: net: expected a network on the host, got one on a GPU; pass net.float()")

@@ -11,7 +11,7 @@ import numpy as np
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.arrays.device import Recorded, on_device
 from pytorch_legacy.errors import CompileError, THNNError
-from pytorch_legacy.nn.walks import every
+from pytorch_legacy.nn import walks
 from pytorch_legacy.objects import Object
 from pytorch_legacy.recording.recorder import Call, Memory, Recorder, Ref, Scalar, WritesInputError
 
@@ -46,7 +46,7 @@ class Recording:
 def modules_of(net: Any) -> list[Any]:
     """The modules of a network in the order in which calls name them, each once."""
     found: dict[int, Any] = {}
-    for module, _ in every(net):
+    for module, _ in walks.every(net):
         found.setdefault(id(module), module)
     return [*found.values()]
 

@@ -81,6 +81,15 @@ def placement(array: Tensor) -> Placement:
     return Placement((id(root), array.dtype.str, phase), vector, offset, array.shape, strides)
 
 
+def are_whole(array: Tensor, least: int, dtype: Any) -> Tensor:
+    """Which elements are whole numbers from `least` to the largest of the integer `dtype`: the others a cast would change."""
+    if array.dtype.kind not in "iuf":
+        return array != array
+    most = int(np.iinfo(dtype).max)
+    isSmall = array < float(most) if array.dtype.kind == "f" else array <= most  # 2 ** 63 - 1 is no float
+    return (array >= least) & isSmall & (array == np.floor(array))
+
+
 def map_storage(array: Tensor, change: Callable[[Tensor], Tensor], cache: dict[Any, Any], alone: bool = False) -> Tensor:
     """The array as it lies in a changed copy of its storage.
 

@@ -6,7 +6,8 @@
 >>> [*tree.leaves([1, {"two": (2, 3)}])]
 [1, 2, 3]
 
-Tables may lie one in the other deeper than Python can call itself. Subclasses of the three types are leaves.
+Tables may be nested deeper than Python can call itself. `Hash` and `Vec` are tables, too; other subclasses of the three types
+are leaves.
 """
 
 from __future__ import annotations
@@ -19,7 +20,23 @@ import numpy as np
 
 from .device import Array, handed_over, is_tensor, on_device, to_device
 
-TABLES = frozenset((list, tuple, dict))
+
+class Hash(dict[Any, Any]):
+    """A ``tds.Hash`` of Torch7: a table outside of Lua's memory. It is a dict that is saved as what it was."""
+
+    def __repr__(self) -> str:
+        return f"tds.Hash({super().__repr__()})"
+
+
+class Vec(list[Any]):
+    """A ``tds.Vec`` of Torch7: a list outside of Lua's memory. It is a list that is saved as what it was."""
+
+    def __repr__(self) -> str:
+        return f"tds.Vec({super().__repr__()})"
+
+
+TABLES = frozenset((list, tuple, dict, Hash, Vec))
+_DICTS = frozenset((dict, Hash))
 
 _ORIGINALS = "pytorch_legacy.originals"
 _OWN = (np.ndarray, np.generic, int, float, str, type(None))
@@ -68,14 +85,14 @@ def map(function: Callable[[Any], Any], value: Any, memo: dict[Any, Any] | None 
             if kind is tuple and not lists:
                 memo[id(value)] = tuple([renewed(entry) for entry in value])
             else:
-                memo[id(value)] = {} if kind is dict else []
+                memo[id(value)] = [] if kind is tuple else kind()
                 pending.append(value)
         return memo[id(value)]
 
     result = renewed(value)
     while pending:
         table = pending.popleft()
-        if type(table) is not dict:
+        if type(table) not in _DICTS:
             memo[id(table)].extend([renewed(entry) for entry in table])
         else:
             memo[id(table)].update([(renewed(key), renewed(entry)) for key, entry in table.items()])
@@ -109,7 +126,7 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def _entries(table: Any) -> Iterator[Any]:
-    return iter(table.values() if type(table) is dict else table)
+    return iter(table.values() if type(table) in _DICTS else table)
 
 
 def paired(function: Callable[[Any, Any], Any], value: Any, other: Any) -> Any:
@@ -118,8 +135,8 @@ def paired(function: Callable[[Any, Any], Any], value: Any, other: Any) -> Any:
     if kind not in TABLES:
         return function(value, other)
     alike: Any = other if isinstance(other, kind) else kind()
-    if kind is dict:
-        return {key: paired(function, entry, alike.get(key)) for key, entry in value.items()}
+    if kind in _DICTS:
+        return kind({key: paired(function, entry, alike.get(key)) for key, entry in value.items()})
     known = len(alike)
     return kind([paired(function, entry, alike[i] if i < known else None) for i, entry in enumerate(value)])
 

@@ -50,7 +50,7 @@ class AdaptiveInstanceNormalization(Module):
     disabled: bool | None = None
     eps = 1e-5
 
-    _file = Form(defaults={"disabled": None, "eps": 1e-05})
+    _file = Form(defaults={"disabled": None, "eps": 1e-05}, kinds={"batchSize": "a whole number"})
 
     def __init__(self, nOutput: int, disabled: bool | None = None, eps: float = 1e-5) -> None:
         super().__init__()

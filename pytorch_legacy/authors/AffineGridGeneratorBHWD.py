@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
@@ -39,6 +40,8 @@ class AffineGridGeneratorBHWD(Module):
     >>> grid.forward(np.float32([[1, 0, 0], [0, 1, 0]])).tolist()  # the identity: pairs of y and x
     [[[-1.0, -1.0], [-1.0, 1.0]], [[1.0, -1.0], [1.0, 1.0]]]
     """
+
+    _file = Form(kinds={"baseGrid": "a tensor"})
 
     def __init__(self, height: int, width: int) -> None:
         super().__init__()

@@ -57,7 +57,7 @@ class AuxiliaryLossCriterion(Criterion):
     _file = Form(
         private=("_make",),
         defaults={"criterions": lambda fields: [], "sizeAverage": False, "args": None},
-        kinds={"criterions": "a list of modules"},
+        kinds={"criterions": "a list of criterions"},
     )
     args: Sequence[Any] | None = None
     _make: Callable[..., Any] | None = None

@@ -2,6 +2,7 @@
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.authors.Loss import Loss
+from pytorch_legacy.files.form import Form
 
 
 class ContentLoss(Loss):
@@ -24,6 +25,8 @@ class ContentLoss(Loss):
     >>> layer.backward(x, np.zeros(2, np.float32))
     array([ 0., 20.], dtype=float32)
     """
+
+    _file = Form(kinds={"crit": "a criterion"})
 
     def updateOutput(self, input: Tensor) -> Tensor:
         if self._isSkipped(input):

@@ -32,7 +32,7 @@ class DataParallelTableBasic(Object):
         self.dpt = dpt
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        self.__dict__.update(fields)
+        self.__dict__.update(self._open(fields))
 
     def _toTorch7(self) -> dict[str, Any]:
         return {key: value for key, value in self._ownFields().items() if key[0] != "_"}

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 
@@ -23,6 +24,8 @@ class FeatExpander(Module):
     >>> authors.FeatExpander(2).forward(np.float32([[1, 2], [3, 4]])).tolist()  # each image for two sentences
     [[1.0, 2.0], [1.0, 2.0], [3.0, 4.0], [3.0, 4.0]]
     """
+
+    _file = Form(kinds={"n": "a whole number"})
 
     def __init__(self, n: int) -> None:
         super().__init__()

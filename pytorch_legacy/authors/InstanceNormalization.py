@@ -51,7 +51,7 @@ class InstanceNormalization(nn.SpatialInstanceNormalization):
     [[[[-1.0, 1.0]]], [[[-1.0, 1.0]]]]
     """
 
-    _file = Form(private=("save_mean", "save_std"))
+    _file = Form(private=("save_mean", "save_std"), kinds={"prev_N": "a whole number"})
     _held = (
         Held("weight", lambda layer: (layer.nOutput,), ("weight", "gradWeight")),
         Held("bias", lambda layer: (layer.nOutput,), ("bias", "gradBias")),

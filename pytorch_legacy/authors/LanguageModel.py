@@ -80,6 +80,10 @@ class LanguageModel(Container):
             "batchnorm": 0,
         },
         kinds={
+            "view1": "a module",
+            "view2": "a module",
+            "vocab_size": "a whole number",
+            "wordvec_dim": "a whole number",
             "net": "a module",
             "idx_to_token": "a list of text",
             **dict.fromkeys(("bn_view_in", "bn_view_out"), "a list of modules"),

@@ -4,6 +4,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
@@ -30,6 +31,8 @@ class ScaleTable(Module):
     """
 
     _typename = "w2nn.ScaleTable"
+
+    _file = Form(kinds={"scale": "a tensor of floating-point numbers"})
 
     def __init__(self) -> None:
         super().__init__()

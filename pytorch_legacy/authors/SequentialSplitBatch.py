@@ -42,7 +42,7 @@ class SequentialSplitBatch(nn.Sequential):
     [[2.0], [8.0], [18.0]]
     """
 
-    _file = Form(private=("_isDivided",))
+    _file = Form(private=("_isDivided",), kinds={"batch_size": "a whole number"})
     _isDivided = False
 
     def __init__(self, size: int) -> None:

@@ -67,7 +67,11 @@ class SpatialConvolutionCUDA(Caller, Module):
     _file = Form(
         dropped=("gradWeightPartial",),
         defaults={"dW": 1, "dH": 1, "padding": 0, "partialSum": 0},
-        kinds={"nInputPlane": "a whole number from 1 on", "nOutputPlane": "a whole number from 1 on"},
+        kinds={
+            "padding": "a whole number",
+            "nInputPlane": "a whole number from 1 on",
+            "nOutputPlane": "a whole number from 1 on",
+        },
         dimensions={"weight": 4},
     )
     _held = (

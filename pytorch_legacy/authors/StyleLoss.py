@@ -5,6 +5,7 @@ from typing import Any
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.authors.GramMatrix import GramMatrix
 from pytorch_legacy.authors.Loss import Loss
+from pytorch_legacy.files.form import Form
 
 
 class StyleLoss(Loss):
@@ -41,6 +42,8 @@ class StyleLoss(Loss):
     """
 
     blend_weight: float | None = None
+
+    _file = Form(kinds={"crit": "a criterion", "gram": "a module"})
 
     def __init__(self, strength: float, target: Tensor | None = None, normalize: bool = False) -> None:
         super().__init__(strength, target, normalize)

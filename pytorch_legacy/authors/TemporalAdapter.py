@@ -33,7 +33,7 @@ class TemporalAdapter(Container):
         private=("modules",),
         properties=("net",),
         defaults={"modules": lambda fields: [fields["net"]]},
-        kinds={"net": "a module"},
+        kinds={"view_in": "a module", "view_out": "a module", "net": "a module"},
     )
 
     def __init__(self, module: Module) -> None:

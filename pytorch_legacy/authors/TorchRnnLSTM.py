@@ -58,7 +58,10 @@ class TorchRnnLSTM(SequenceLayer):
     _typename = "nn.LSTM"
     _vectors = 4
     _states = {"c0": "cell", "h0": "output"}
-    _file = Form(scratch=dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_c0", "grad_h0", "grad_x")))
+    _file = Form(
+        scratch=dict.fromkeys(("buffer1", "buffer2", "buffer3", "grad_a_buffer", "grad_c0", "grad_h0", "grad_x")),
+        kinds={"remember_states": "true or false"},
+    )
 
     cell: Tensor
 

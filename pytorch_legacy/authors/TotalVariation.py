@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 
@@ -33,6 +34,8 @@ class TotalVariation(Module):
     >>> layer.backward(x, np.zeros((1, 2, 2), np.float32)).tolist()  # a step against it makes the planes smoother
     [[[-2.0, 2.0], [0.0, 0.0]]]
     """
+
+    _file = Form(kinds={"x_diff": "a tensor", "y_diff": "a tensor"})
 
     def __init__(self, strength: float) -> None:
         super().__init__()

@@ -1,6 +1,5 @@
 """The plain recurrent layer of torch-rnn."""
 
-
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
@@ -36,7 +35,7 @@ class VanillaRNN(SequenceLayer):
     array([0.7615942, 0.9426808], dtype=float32)
     """
 
-    _file = Form(scratch=dict.fromkeys(("buffer1", "buffer2", "grad_h0", "grad_x")))
+    _file = Form(scratch=dict.fromkeys(("buffer1", "buffer2", "grad_h0", "grad_x")), kinds={"remember_states": "true or false"})
 
     def _run(self, sums: Tensor, weight: Tensor, states: dict[str, Tensor]) -> None:
         h = states["h0"]

@@ -48,7 +48,7 @@ class SpatialCrossEntropyCriterion(Criterion):
     [[[[-0.25, 0.25]], [[0.25, -0.25]]]]
     """
 
-    _file = Form(properties=("sizeAverage",), kinds={"nll": "a module"})
+    _file = Form(properties=("sizeAverage",), kinds={"slsm": "a module", "nll": "a criterion"})
 
     def __init__(self, weights: Any = None) -> None:
         super().__init__()

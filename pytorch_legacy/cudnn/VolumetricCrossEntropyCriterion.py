@@ -5,6 +5,7 @@ from typing import Any
 from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.cudnn.SpatialCrossEntropyCriterion import SpatialCrossEntropyCriterion
 from pytorch_legacy.errors import DtypeError, located
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import described
@@ -32,6 +33,8 @@ class VolumetricCrossEntropyCriterion(Criterion):
     >>> round(loss.forward(scores, target), 4)  # log(4); classes from 0
     1.3863
     """
+
+    _file = Form(kinds={"scec": "a criterion"})
 
     def __init__(self, weights: Any = None) -> None:
         super().__init__()

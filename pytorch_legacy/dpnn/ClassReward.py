@@ -18,7 +18,7 @@ class ClassReward(Criterion):
     _file = Form(
         dropped=("_maxVal", "_maxIdx", "_target", "_reward", "_binary"),
         defaults={"scale": 1, "criterion": None},
-        kinds={"criterion": "a module"},
+        kinds={"criterion": "a criterion"},
     )
     reward: Tensor
     vrReward: Tensor

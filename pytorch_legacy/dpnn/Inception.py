@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.ReLU import ReLU
 from pytorch_legacy.nn.container.DepthConcat import DepthConcat
@@ -78,6 +79,8 @@ class Inception(Decorator):
     kernelStride: list[int]
     padding: bool
     batchNorm: bool | None
+
+    _file = Form(kinds={"pool": "a module"})
 
     def __init__(self, config: dict[str, Any] | None = None, **arguments: Any) -> None:
         options = {

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution
 
@@ -52,6 +53,8 @@ class SpatialBinaryConvolution(SpatialConvolution):
     >>> layer.forward(np.float32([[[5, 1, 2]]]))  # (first - second) * 2, the mean of 1 and 3
     array([[[ 8., -2.]]], dtype=float32)
     """
+
+    _file = Form(kinds={"iwh": "a whole number", "owh": "a whole number"})
 
     def __init__(
         self,

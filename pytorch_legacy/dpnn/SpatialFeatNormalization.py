@@ -46,7 +46,7 @@ class SpatialFeatNormalization(Module):
 
     _file = Form(
         defaults={"std": lambda fields: np.ones_like(fields["mean"])},
-        kinds={"mean": "a tensor", "std": "a tensor"},
+        kinds={"noOfFeats": "a whole number", "mean": "a tensor", "std": "a tensor"},
         dimensions={"mean": 1},
     )
     _held = (Held("mean", 1), Held("std", lambda layer: layer.mean.shape))

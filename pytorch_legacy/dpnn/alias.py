@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.arrays import Tensor, are_whole
 from pytorch_legacy.files import t7
 
 
@@ -40,7 +40,7 @@ def is_table(value: Any, outcomes: int) -> bool:
     if not isinstance(others, np.ndarray) or not isinstance(heights, np.ndarray):
         return False
     isRight = others.shape == heights.shape == (outcomes,) and others.dtype.kind in "iuf" and heights.dtype.kind == "f"
-    return isRight and bool(((others >= 0) & (others <= outcomes)).all())
+    return isRight and bool((are_whole(others, 0, np.int64) & (others <= outcomes)).all())
 
 
 def draw(columns: t7.TorchObject, shape: tuple[int, ...]) -> Tensor:

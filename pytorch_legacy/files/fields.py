@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from inspect import get_annotations, unwrap
 from itertools import count, takewhile
 from math import prod
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
 
 import numpy as np
 
 from pytorch_legacy.arguments import truncated
-from pytorch_legacy.arrays import is_repeated, storage_of
+from pytorch_legacy.arrays import are_whole, is_repeated, storage_of
 from pytorch_legacy.errors import FieldError
-from pytorch_legacy.files.form import BUFFERS, GRADIENTS, Form
+from pytorch_legacy.files.form import BUFFERS, GRADIENTS, SCRATCH, Form
 from pytorch_legacy.words import described, sizes
 
 from . import migration
@@ -43,16 +45,20 @@ _NAMES = {
     "a tensor of floating-point numbers": """
         weight bias gradWeight gradBias running_mean running_var save_mean save_std
         gradV gradG diagCov gradDiagCov""",
-    "a tensor": "connTable",
+    "a tensor": "connTable output_tensor total_weight_tensor isTarget zeroTensor",
+    "a table": "gradInputs gradOutputs outputs cells gradCells usage",
+    "a table of modules": "sharedClones",
+
     "text": "moduleType inputShape outputShape",
     "a module": "lsm targetModule inputModule",
-    "a list of modules": "modules criterions",
+    "a list of modules": "modules",
+    "a list of criterions": "criterions",
 }  # fmt: skip
 _COMMON = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 
 
 # What passes write anew: it is dropped where it is not what it has to be. All other fields of these kinds are parameters.
-_BUFFERS = frozenset((*GRADIENTS.values(), "save_mean", "save_std", "indices", "mask"))
+_BUFFERS = frozenset((*GRADIENTS.values(), "save_mean", "save_std", "indices", "mask", "loss"))
 
 
 def present(instance: Any, fields: dict[Any, Any]) -> dict[Any, Any]:
@@ -77,10 +83,14 @@ def present(instance: Any, fields: dict[Any, Any]) -> dict[Any, Any]:
                 raise FieldError(f"{name}: expected a tensor as large as its storage, got {what}")
             migration.note(instance, str(name), f"was {what}: not needed")
             del found[name]
-        elif name in _BUFFERS and name in kinds and not _TESTS[kinds[name]](value):
+        elif _is_buffer(name, kinds.get(name)) and not _TESTS[kinds[name]](value):
             migration.note(instance, name, f"was {_shown(value)}: not needed")
             del found[name]
     return found
+
+
+def _is_buffer(name: Any, kind: str | None) -> bool:
+    return kind is not None and (name in _BUFFERS or (name in SCRATCH and kind.startswith(("a tensor", "a table"))))
 
 
 def of(cls: Any) -> dict[str, str]:
@@ -93,7 +103,63 @@ def _kinds(cls: Any) -> dict[str, str]:
     form: Form = cls._form
     byDefault = {name: _OF[type(default)] for name, default in form.defaults.items() if type(default) in _OF}
     isOurs = cls.__module__.startswith("pytorch_legacy.") and cls._knowsFields
-    return byDefault | dict.fromkeys(form.dimensions, "a tensor") | (_COMMON if isOurs else {}) | dict(form.kinds)
+    said = _said(cls) if isOurs else {}
+    return said | byDefault | dict.fromkeys(form.dimensions, "a tensor") | (_COMMON if isOurs else {}) | dict(form.kinds)
+
+
+def _said(cls: Any) -> dict[str, str]:
+    """The kinds that the source of a class and its bases tells: by the arguments of constructors, which are called as the
+    attributes that they become, by values that all objects have, and by annotations of attributes."""
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        own = vars(base)
+        if not base.__module__.startswith("pytorch_legacy.") or not isinstance(own.get("_form"), Form):
+            continue
+        hints = _annotated(unwrap(own["__init__"])) if "__init__" in own else {}
+        code = getattr(unwrap(own.get("__init__", base)), "__code__", None)
+        for several in code.co_varnames[code.co_argcount :] if code else ():  # *modules: one of them is no list
+            hints.pop(several, None)
+        values = {name: _OF.get(type(value)) for name, value in own.items()}
+        attributes = _annotated(base)
+        found |= {name: kind for several in (hints, values, attributes) for name, kind in several.items() if kind}
+    return {name: kind for name, kind in found.items() if name[0] != "_" or name in cls._form.renamed}
+
+
+def _annotated(thing: Any) -> dict[str, str | None]:
+    """The kinds that the annotations of a class or function say."""
+    try:
+        hints = get_annotations(thing, eval_str=True)
+    except NameError:  # of a name that is imported for mypy alone
+        hints = get_annotations(thing)
+    return {name: _hinted(_BY_NAME.get(hint, hint) if isinstance(hint, str) else hint) for name, hint in hints.items()}
+
+
+def _hinted(hint: Any) -> str | None:
+    """The kind that an annotation says; None if it says another thing, or several. It may be None in Python, nil in Lua."""
+    hints = [each for each in (get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)) if each is not NoneType]
+    kinds = {_hint(each) for each in hints}
+    if kinds == {"a whole number", "text"} or kinds == {"a number", "text"}:
+        return "a number or text"
+    if kinds == {"a number", "a tensor"}:
+        return "a number or a tensor"
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _hint(hint: Any) -> str | None:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint in _HINTS:
+        return _HINTS[hint]
+    if origin is np.ndarray:
+        return "a tensor"
+    if origin is dict:
+        return "a table of modules" if _hint(arguments[1]) == "a module" else "a table"
+    if origin is list and len(arguments) == 1:
+        inner = _hint(arguments[0])
+        return "a list of numbers" if inner in ("a whole number", "a number") else {
+            "text": "a list of text", "a module": "a list of modules", "a criterion": "a list of criterions",
+        }.get(inner or "")  # fmt: skip
+    isClass = isinstance(hint, type) and isinstance(getattr(hint, "_form", None), Form) and hasattr(hint, "updateOutput")
+    return ("a module" if hasattr(hint, "accGradParameters") else "a criterion") if isClass else None
 
 
 def check_kinds(instance: Any) -> None:
@@ -231,6 +297,19 @@ def _is_object(value: Any) -> bool:
     return isinstance(getattr(type(value), "_form", None), Form)
 
 
+def _is_module(value: Any) -> bool:
+    return _is_object(value) and hasattr(type(value), "accGradParameters")
+
+
+def _is_criterion(value: Any) -> bool:
+    """An object whose class is not known may be one."""
+    return _is_object(value) and (not value._knowsFields or (hasattr(value, "updateOutput") and not _is_module(value)))
+
+
+def _is_node(value: Any) -> bool:
+    return _is_object(value) and hasattr(type(value), "graphNodeName")
+
+
 def _sizes(instance: Any, name: str, value: Any) -> Any:
     """Sizes came as storages, tensors or tables."""
     if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf":
@@ -249,7 +328,7 @@ def _numbers(instance: Any, name: str, value: Any) -> Any:
 
 def listed(instance: Any, name: str, value: Any) -> Any:
     """The entries at the positions, where a table has names beside them; an empty table of Lua comes as a dict."""
-    if type(value) is not dict:
+    if not isinstance(value, dict):
         return value
     positions = [*takewhile(value.__contains__, count(1))]
     if value:
@@ -260,32 +339,42 @@ def listed(instance: Any, name: str, value: Any) -> Any:
 _TESTS: dict[str, Callable[[Any], bool]] = {
     "a whole number": _is_whole,
     "a whole number from 1 on": lambda value: _is_whole(value) and value >= 1,
-    "a number": _is_number,
-    "true or false": lambda value: isinstance(value, (bool, *_NUMBERS)),
+    "a number": lambda value: _is_number(value) and value == value,
+    "true or false": lambda value: isinstance(value, (bool, np.bool_)) or (_is_number(value) and value in (0, 1)),
     "a tensor of floating-point numbers": lambda value: isinstance(value, np.ndarray) and value.dtype.kind == "f",
     "a tensor": lambda value: isinstance(value, np.ndarray),
+    "a tensor of whole numbers": lambda value: isinstance(value, np.ndarray) and bool(are_whole(value, -1, np.int32).all()),
     "a number or a tensor": lambda value: _is_number(value) or isinstance(value, np.ndarray),
     "text": lambda value: isinstance(value, str),
     "a number or text": lambda value: _is_number(value) or isinstance(value, str),
     "sizes": lambda value: isinstance(value, tuple),
     "a list of numbers": lambda value: isinstance(value, list) and all(map(_is_number, value)),
     "a list of text": lambda value: isinstance(value, list) and all(isinstance(entry, str) for entry in value),
-    "a module": _is_object,
-    "a criterion": lambda value: _is_object(value) and not hasattr(type(value), "accGradParameters"),
-    "a list of modules": lambda value: isinstance(value, list) and all(map(_is_object, value)),
-    "a node": _is_object,
-    "a list of nodes": lambda value: isinstance(value, list) and all(map(_is_object, value)),
+    "a module": lambda value: _is_module(value),
+    "a criterion": lambda value: _is_criterion(value),
+    "a list of modules": lambda value: isinstance(value, list) and all(map(_is_module, value)),
+    "a list of criterions": lambda value: isinstance(value, list) and all(map(_is_criterion, value)),
+    "a list of objects": lambda value: isinstance(value, list) and all(map(_is_object, value)),
+    "an object": _is_object,
+    "a table": lambda value: isinstance(value, (list, dict, tuple)),
+    "a table of modules": lambda value: (
+        isinstance(value, (list, dict)) and all(map(_is_module, value.values() if isinstance(value, dict) else value))
+    ),
+    "a node": lambda value: _is_node(value),
+    "a list of nodes": lambda value: isinstance(value, list) and all(map(_is_node, value)),
 }
 _MENDED: dict[str, Callable[[Any, str, Any], Any]] = {
     "sizes": _sizes, "a list of numbers": _numbers,
-    **dict.fromkeys(("a list of text", "a list of modules", "a list of nodes"), listed),
+    **{kind: listed for kind in _TESTS if kind.startswith("a list of ") and kind != "a list of numbers"},
 }  # fmt: skip
 _EXPECTED = {"sizes": "a list of whole numbers"}
 
 
+_HINTS: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+_BY_NAME: dict[str, type] = {hint.__name__: hint for hint in _HINTS}
 _OF: dict[type, str] = {int: "a number", float: "a number", bool: "true or false", str: "text"}
 # What needs no test; numbers of files are whole up to 2^53.
-_USUAL = {"a whole number": int, "a number": float, "true or false": bool, "a tensor": np.ndarray, "text": str}
+_USUAL = {"a whole number": int, "true or false": bool, "a tensor": np.ndarray, "text": str}
 
 
 def _shown(value: Any) -> str:

@@ -27,8 +27,10 @@ from typing import Any
 
 KINDS = (
     "a whole number", "a whole number from 1 on", "a number", "true or false", "a tensor of floating-point numbers", "a tensor",
+    "a tensor of whole numbers",
     "a number or a tensor", "text", "a number or text", "sizes", "a list of numbers", "a list of text", "a module",
-    "a criterion", "a list of modules", "a node", "a list of nodes",
+    "a criterion", "a list of modules", "a list of criterions", "a list of objects", "an object",
+    "a node", "a list of nodes", "a table", "a table of modules",
 )  # fmt: skip
 
 # Fields that mean the same in all classes: results of the last pass, and parameters with their gradients. Results are written

@@ -7,11 +7,11 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from pytorch_legacy.arrays import ALL_TYPES, Tensor, is_tensor, map_storage, type_name
+from pytorch_legacy.arrays import ALL_TYPES, Tensor, are_whole, is_tensor, map_storage, type_name
 from pytorch_legacy.errors import FieldError
 from pytorch_legacy.files.fields import Fields, check_kinds
 from pytorch_legacy.files.fields import of as kinds_of
-from pytorch_legacy.files.form import BUFFERS, Form
+from pytorch_legacy.files.form import BUFFERS, SCRATCH, Form
 from pytorch_legacy.files.lua import LuaMethod, stand_in
 from pytorch_legacy.listed import Listed
 from pytorch_legacy.words import described
@@ -56,7 +56,10 @@ class Stored(metaclass=Listed):
     # Of objects that come from a file: the names of the fields there, and the fields that the class did not take over.
     _fileFields: frozenset[Any] = frozenset()
     _fileRest: dict[Any, Any] = {}
-    _reserved: ClassVar[frozenset[str]] = frozenset()  # names that all objects have, which no field of a file replaces
+    # Names that all objects have, which no field of a file replaces.
+    _reserved: ClassVar[frozenset[str]] = frozenset()
+    _bindings: dict[Any, Any]
+    _fileTensors: dict[str, Tensor]  # the tensors of positions as they are in the file
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -114,7 +117,7 @@ class Stored(metaclass=Listed):
         for old, name in form.formerly.items():
             fields = migration.rename(self, fields, old, name)
         for key, value in fields.items():
-            if type(key) is not str:
+            if type(key) is not str or places.isPrivate(key):
                 continue
             if key not in places.unlike:
                 own[key] = value
@@ -137,8 +140,13 @@ class Stored(metaclass=Listed):
         check_kinds(self)
         kinds = kinds_of(type(self))
         for name, default in form.defaults.items():
-            if name not in own or (kinds.get(name) == "a list of modules" and not own[name]):
+            if name not in own or (kinds.get(name) in ("a list of modules", "a list of criterions") and not own[name]):
                 self._default(name, default, fields)
+
+    def _open(self, fields: dict[Any, Any]) -> dict[str, Any]:
+        """The fields of a file that become attributes as they are: none takes the place of a method, or of what is private."""
+        places = self._filePlaces()
+        return {str(key): value for key, value in fields.items() if not places.isPrivate(key) and key not in places.unlike}
 
     def _default(self, name: str, default: Any, fields: dict[str, Any]) -> None:
         """Gives a field that the file lacks what the class declares for it, or has itself."""
@@ -164,8 +172,14 @@ class Stored(metaclass=Listed):
             kept = self.__dict__.setdefault("_fileTensors", {})
             for name, (dtype, _) in self._form.oneBasedTensors.items():
                 source = kept.setdefault(name, self.__dict__.get(name))
-                if is_tensor(source):
-                    self.__dict__[name] = _stepped(source, -1, dtype, storages)
+                if not is_tensor(source):
+                    continue
+                if wrong := not_positions(source, dtype):
+                    if name not in SCRATCH:
+                        raise FieldError(f"{name}: {wrong}")
+                    migration.note(self, name, f"was {described(source)}, not positions: empty")
+                    kept[name] = source = np.empty(0, dtype)
+                self.__dict__[name] = _stepped(source, -1, dtype, storages)
 
     def _countFromOne(self, storages: dict[Any, Any]) -> dict[str, Tensor]:
         """The tensors that count from 1 as they go into a file: those that came from one, which other objects may share, as
@@ -197,7 +211,7 @@ class Stored(metaclass=Listed):
             name = places.names.get(key, key)
             if isinstance(value, LuaMethod):
                 fields[key] = value.function
-            elif name in self._fileFields or key in places.names or not self._isOurs(key, value):
+            elif (name in self._fileFields and not places.isPrivate(name)) or key in places.names or not self._isOurs(key, value):
                 fields[name] = self._asStored(key, value)
         for key in (*self._form.properties, *(key for key in places.names if key not in self.__dict__)):
             if (value := getattr(self, key, None)) is not None:
@@ -241,8 +255,8 @@ class Stored(metaclass=Listed):
         """Keeps what saving needs to know about the file, after `_fromTorch7`."""
         fields: dict[Any, Any] = record.fields if isinstance(record.fields, dict) else {}
         self._fileFields = _names(tuple(fields))
-        own, unused = self.__dict__, self._filePlaces().unused
-        rest = {key: value for key, value in fields.items() if key not in own or key in unused}
+        own, places = self.__dict__, self._filePlaces()
+        rest = {key: value for key, value in fields.items() if key not in own or key in places.unused or places.isPrivate(key)}
         if rest:
             for key in ("_type", *self._form.outdated, *self._form.formerly):
                 rest.pop(key, None)
@@ -253,15 +267,22 @@ class Stored(metaclass=Listed):
 
 
 class _Places(NamedTuple):
-    """Names of fields that do not become attributes as they are: all of them, those of methods, those that are not taken, the
-    attributes of the others; and the fields of attributes that are called otherwise, the attributes that are sizes."""
+    """Names of fields that do not become attributes as they are: all of them, those that are declared, those of methods, those
+    that are not taken, the attributes of the others; and the fields of attributes that are called otherwise, the attributes that
+    are sizes."""
 
     unlike: frozenset[str]
+    declared: frozenset[str]
     methods: frozenset[str]
     unused: frozenset[str]
     attributes: dict[str, str]
     names: dict[str, str]
     sizes: frozenset[str]
+    knowsFields: bool
+
+    def isPrivate(self, name: Any) -> bool:
+        """Is the name one that the class keeps for itself, whatever a file has under it?"""
+        return type(name) is str and name[:1] == "_" and self.knowsFields and name not in self.declared
 
 
 @cache
@@ -273,7 +294,8 @@ def _places(cls: Any) -> _Places:
     attributes = {name: name for name in form.oneBased if name not in names} | {field: name for name, field in names.items()}
     unlike = methods | unused | {*attributes, *names, *cls._reserved}
     sizes = frozenset(name for name, kind in kinds_of(cls).items() if kind == "sizes")
-    return _Places(unlike, methods - unused - attributes.keys(), unused, attributes, names, sizes)
+    declared = frozenset((*form.names(), *form.renamed.values()))
+    return _Places(unlike, declared, methods - unused - attributes.keys(), unused, attributes, names, sizes, cls._knowsFields)
 
 
 def _filled(value: Any) -> str:
@@ -308,10 +330,18 @@ def _position(name: str, value: Any) -> Any:
         raise FieldError(f"{name}: expected positions, got {described(value)}") from None
 
 
+def not_positions(array: Tensor, dtype: Any) -> str:
+    """What is wrong with a tensor of positions from a file, which becomes one of the whole numbers of `dtype`; "" if nothing."""
+    wrong = array[~are_whole(array, 1, dtype)]
+    most = np.iinfo(dtype).max
+    return f"expected positions, whole numbers from 1 to {most}, got {wrong.flat[0]}" if wrong.size else ""
+
+
 def _stepped(array: Tensor, step: int, dtype: Any, storages: dict[Any, Any]) -> Tensor:
     """A tensor of positions made to count from 0 (`step` -1) or from 1, in another dtype."""
     if step < 0:
-        return map_storage(array, lambda vector: vector.astype(dtype) - np.dtype(dtype).type(1), storages)
+        with np.errstate(invalid="ignore"):  # elements of the storage that are not the tensor's may be anything
+            return map_storage(array, lambda vector: vector.astype(dtype) - np.dtype(dtype).type(1), storages)
     return map_storage(array, lambda vector: (vector + 1).astype(dtype), storages)
 
 

@@ -9,6 +9,7 @@ from pytorch_legacy.files import migration
 from pytorch_legacy.files.classes import own
 from pytorch_legacy.nn.summary import Summary, of_criterion
 from pytorch_legacy.objects import Object
+from pytorch_legacy.objects.loaded import RAW, explain
 from pytorch_legacy.passes import is_own, marks
 
 
@@ -60,6 +61,9 @@ class Criterion(Object):
         self._inPass = True
         try:
             return self.updateOutput(input, target)
+        except RAW as error:
+            explain(self, error)
+            raise
         finally:
             self._inPass = isRecursion
 
@@ -72,6 +76,9 @@ class Criterion(Object):
         self._inPass = True
         try:
             return self.updateGradInput(input, target)
+        except RAW as error:
+            explain(self, error)
+            raise
         finally:
             self._inPass = isRecursion
 

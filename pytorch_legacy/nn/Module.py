@@ -28,6 +28,7 @@ from pytorch_legacy.nn.summary import Summary, of_module
 from pytorch_legacy.nn.tuning import Tuning
 from pytorch_legacy.nn.utils import by_example, clear, described, lasting
 from pytorch_legacy.objects.copies import rebind, shared
+from pytorch_legacy.objects.loaded import RAW, explain
 from pytorch_legacy.passes import guarded, is_own, marks
 
 _NOTHING: Any = object()
@@ -142,6 +143,9 @@ class Module(Tuning):
         fields["_inPass"] = True
         try:
             return self.updateOutput(input)
+        except RAW as error:
+            explain(self, error)
+            raise
         finally:
             fields["_inPass"] = isRecursion
 
@@ -161,6 +165,9 @@ class Module(Tuning):
             self.updateGradInput(input, gradOutput)
             self.accGradParameters(input, gradOutput, scale)
             return self.gradInput
+        except RAW as error:
+            explain(self, error)
+            raise
         finally:
             fields["_inPass"] = isRecursion
 
@@ -644,6 +651,6 @@ class Module(Tuning):
                 elif name not in self._fileFields:
                     fields.pop(name, None)
         # Old files have no _type: that of the tensors counts.
-        if self._fileFields and "_type" not in self._fileFields and dtype_of(fields) == self._ownType()[0]:
+        if self._fileFields and "_type" not in self._fileFields and dtype_of(self._fileRest | fields) == self._ownType()[0]:
             return fields
         return fields | {"_type": self._ownTypeName}

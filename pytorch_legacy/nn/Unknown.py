@@ -69,7 +69,7 @@ class Unknown(Container):
         self._mended = {key: self.__dict__[key] for key in plain if self.__dict__.get(key, plain[key]) is not plain[key]}
 
     # These attributes are not what files have under such names.
-    _OWN = ("fields", "header", "_mended", "_typename", "_version", "_dtype", "_fileFields", "_fileRest")
+    _OWN = frozenset(("fields", "header", "_mended", *Container._reserved)) - {"_type"}
 
     def _remember(self, record: t7.TorchObject) -> None:
         self._version = record.version

@@ -40,7 +40,7 @@ class ModuleFromCriterion(Wrapping, Module):
 
     _typename = "nn.ModuleFromCriterion"
 
-    _file = Form(kinds={"criterion": "a module"})
+    _file = Form(kinds={"criterion": "a criterion"})
 
     def __init__(self, criterion: Criterion) -> None:
         super().__init__()

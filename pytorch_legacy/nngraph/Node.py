@@ -192,7 +192,7 @@ class Node(graph.Node):
 
 def inputs_of(data: dict[Any, Any]) -> list[dict[Any, Any]]:
     """The data of the nodes whose outputs the node with this data takes, in order."""
-    return counted(data.get("mapindex", {}))
+    return counted("mapindex", data.get("mapindex", {}))
 
 
 def annotateNodes() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, Self
 
-from pytorch_legacy.errors import TOO_DEEP, DtypeError, ShapeError, THNNError, UnsupportedError, ValueRangeError
+from pytorch_legacy.errors import TOO_DEEP, DtypeError, FieldError, ShapeError, THNNError, UnsupportedError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
@@ -75,6 +75,10 @@ class gModule(Flat, Container):
 
     _file = Form(
         kinds={
+            "bg": "an object",
+            "fg": "an object",
+            "name": "text",
+            "verbose": "true or false",
             **dict.fromkeys(("innode", "outnode"), "a node"),
             **dict.fromkeys(("forwardnodes", "backwardnodes"), "a list of nodes"),
             "nInputs": "a whole number",
@@ -185,8 +189,11 @@ class gModule(Flat, Container):
         return result
 
     def _put(self, index: int, module: Module) -> None:
+        nodes = [node for node in self.forwardnodes if node.module is not None]
+        if len(nodes) != len(self.modules):
+            raise FieldError(f"{self._typename}: modules: expected those of the {len(nodes)} nodes, got {len(self.modules)}")
         self.modules[index] = module
-        [node for node in self.forwardnodes if node.module is not None][index].data["module"] = module
+        nodes[index].data["module"] = module
 
     def clearState(self) -> Self:
         super().clearState()

@@ -50,7 +50,11 @@ class Balance(Module):
     [[0.25, 0.75], [1.0, 0.0]]
     """
 
-    _file = Form(oneBased=("startIdx",), defaults={"nBatch": 10}, kinds={"inputCache": "a tensor", "nBatch": "a whole number"})
+    _file = Form(
+        oneBased=("startIdx",),
+        defaults={"nBatch": 10},
+        kinds={"batchSize": "a whole number", "startIdx": "a whole number", "inputCache": "a tensor", "nBatch": "a whole number"},
+    )
 
     def __init__(self, nBatch: int = 10) -> None:
         super().__init__()

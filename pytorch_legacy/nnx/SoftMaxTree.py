@@ -70,11 +70,34 @@ class SoftMaxTree(Module):
 
     _file = Form(
         dropped=(
-            "_nodeBuffer", "_multiBuffer", "_gradInput", "_gradTarget", "_gradOutput", "_nodeUpdateHost", "_nodeUpdateCuda",
-            "_paramUpdateHost", "_paramUpdateCuda", "parentChildrenCuda", "childParentCuda", "updates", "batchSize", "hierarchy",
+            "_nodeBuffer",
+            "_multiBuffer",
+            "_gradInput",
+            "_gradTarget",
+            "_gradOutput",
+            "_nodeUpdateHost",
+            "_nodeUpdateCuda",
+            "_paramUpdateHost",
+            "_paramUpdateCuda",
+            "parentChildrenCuda",
+            "childParentCuda",
+            "updates",
+            "batchSize",
+            "hierarchy",
         ),
         defaults={"rootId": 1, "accUpdate": False},
-        kinds=dict.fromkeys(("childIds", "parentIds"), "a tensor"),
+        kinds={
+            "maxChildId": "a whole number",
+            "maxDept": "a whole number",
+            "maxFamily": "a whole number",
+            "maxFamilyPath": "a whole number",
+            "maxNodeId": "a whole number",
+            "maxParentId": "a whole number",
+            "minNodeId": "a whole number",
+            "nChildNode": "a whole number",
+            "nParentNode": "a whole number",
+        }
+        | dict.fromkeys(("childIds", "parentIds", "parentChildren", "childParent"), "a tensor of whole numbers"),
         dimensions={"parentChildren": 2, "childParent": 2},
     )
     weight: Tensor

@@ -65,10 +65,21 @@ class SpatialNormalization(Module):
 
     _file = Form(
         dropped=(
-            "input", "inConvo", "inMean", "inputZeroMean", "inputZeroMeanSq", "inConvoVar", "inVar", "inStdDev",
-            "inStdDevNotUnit", "thstd", "stdDev",
+            "input",
+            "inConvo",
+            "inMean",
+            "inputZeroMean",
+            "inputZeroMeanSq",
+            "inConvoVar",
+            "inVar",
+            "inStdDev",
+            "inStdDevNotUnit",
+            "thstd",
+            "stdDev",
         ),
         kinds={
+            "pad2H": "a whole number",
+            "pad2W": "a whole number",
             "coef": "a tensor of floating-point numbers",
             **dict.fromkeys(_STEPS, "a module"),
             "threshold": "a number",

@@ -13,7 +13,7 @@ from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor, as_arrays, buffer, on_device, overlap
 from pytorch_legacy.errors import DtypeError, FieldError, OutOfMemoryError, ShapeError
 from pytorch_legacy.files import form
-from pytorch_legacy.objects import held, results
+from pytorch_legacy.objects import held, loaded, results
 from pytorch_legacy.objects.conversion import Converted
 from pytorch_legacy.objects.printing import always
 from pytorch_legacy.passes import guarded
@@ -72,12 +72,17 @@ class Object(Converted):
             method = cls.__dict__.get(name)
             if (isOurs and method) or (isinstance(method, FunctionType) and method.__annotations__):
                 setattr(cls, name, checked(method))
+        for name in loaded.METHODS if isOurs else ():
+            if isinstance(cls.__dict__.get(name), FunctionType):
+                setattr(cls, name, loaded.explaining(cls.__dict__[name]))
         cls._constructed = set()
         if isOurs and "__init__" in cls.__dict__:
             cls.__init__ = _noting(cls.__init__)  # type: ignore[method-assign]
         for name in ("forward", "backward", "backwardUpdate"):
             if name in cls.__dict__:
-                setattr(cls, name, guarded(cls.__dict__[name]))
+                method = guarded(cls.__dict__[name])
+                explains = not isOurs or cls.__name__ in ("Module", "Criterion") or not isinstance(method, FunctionType)
+                setattr(cls, name, method if explains else loaded.explaining(method))
         for name in () if isOurs else results.PASSES:
             if isinstance(cls.__dict__.get(name), FunctionType):
                 setattr(cls, name, results.checked(cls.__dict__[name]))
@@ -152,7 +157,7 @@ class Object(Converted):
         return table
 
 
-Object._reserved = frozenset(name for base in Object.__mro__[:-1] for name in vars(base))
+Object._reserved = frozenset(name for base in Object.__mro__[:-1] for name in (*vars(base), *base.__annotations__))
 
 
 def _noting(constructor: Callable[..., None]) -> Any:

@@ -42,7 +42,12 @@ class Wrapping(Typed):
     _wrapped: ClassVar[str] = "criterion"
 
     def _typed(self) -> tuple[Any, Any]:
-        inner = self.__dict__.get(self._wrapped)
-        if isinstance(inner, list):
-            inner = inner[0] if inner else None
-        return (inner._dtype, inner._array) if isinstance(inner, Stored) else self._ownType()
+        inner: Any = self
+        known: set[int] = set()
+        while isinstance(inner, Wrapping) and id(inner) not in known:  # one that contains itself has the type of none inside
+            known.add(id(inner))
+            outer, inner = inner, inner.__dict__.get(inner._wrapped)
+            if isinstance(inner, list):
+                inner = inner[0] if inner else None
+        isInside = isinstance(inner, Stored) and id(inner) not in known
+        return (inner._dtype, inner._array) if isInside else outer._ownType()

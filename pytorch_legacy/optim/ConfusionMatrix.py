@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.arrays import Tensor, are_whole
 from pytorch_legacy.errors import DtypeError, FieldError, IndexRangeError, ShapeError, ValueRangeError
 from pytorch_legacy.files.fields import Fields
 from pytorch_legacy.files.form import Form
@@ -56,7 +56,15 @@ class ConfusionMatrix(Object):
     """
 
     _file = Form(
-        kinds={"nclasses": "a whole number from 1 on", "mat": "a tensor", "valids": "a tensor", "unionvalids": "a tensor"},
+        kinds={
+            "averageUnionValid": "a number",
+            "averageValid": "a number",
+            "totalValid": "a number",
+            "nclasses": "a whole number from 1 on",
+            "mat": "a tensor",
+            "valids": "a tensor",
+            "unionvalids": "a tensor",
+        },
         defaults={"classes": None},
     )
 
@@ -216,7 +224,7 @@ class ConfusionMatrix(Object):
             values = values[:, 0] if values.shape[1] == 1 else values.argmax(1)
         if values.ndim != 1:
             raise ShapeError(f"optim.ConfusionMatrix: {name}: expected a vector or a matrix, got {values.ndim} dimensions")
-        for wrong in values[values != np.trunc(values)][:1]:
+        for wrong in values[~are_whole(values, -(2**62), np.int64)][:1] if values.dtype.kind == "f" else ():
             raise DtypeError(f"optim.ConfusionMatrix: {name}: expected classes, got {wrong}")
         return values.astype(np.int64)
 

@@ -48,7 +48,7 @@ class MaskZeroCriterion(Wrapping, Criterion):
 
     _file = Form(
         dropped=("zeroMask", "_zeroMask", "__zeroMask", "input", "target", "_gradInput"),
-        kinds={"criterion": "a module"},
+        kinds={"criterion": "a criterion"},
     )
 
     def __init__(self, criterion: Criterion, nInputDim: int) -> None:

@@ -42,7 +42,7 @@ class MuFuRu(GRU):
     array([[1.5]], dtype=float32)
     """
 
-    _file = Form(defaults={"ops": None}, without=("p",))
+    _file = Form(defaults={"ops": None}, without=("p",), kinds={"num_ops": "a whole number"})
 
     def __init__(self, inputSize: int, outputSize: int | None = None, ops: Sequence[str] | None = None, rho: int = 9999) -> None:
         self.ops = list(OPERATIONS if ops is None else ops)

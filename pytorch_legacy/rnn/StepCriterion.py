@@ -27,7 +27,7 @@ class StepCriterion(Wrapping, Criterion):
 
     _file = Form(
         defaults={"sizeAverage": False, "clones": lambda fields: []},
-        kinds={"criterion": "a module", "clones": "a list of modules"},
+        kinds={"criterion": "a criterion", "clones": "a list of criterions"},
     )
 
     def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None:

@@ -56,7 +56,7 @@ def by_step(table: Any) -> dict[int, Any]:
     """A table of a .t7 file with an entry for each step, which counts from 0 afterwards."""
     if isinstance(table, list):
         return dict(enumerate(table))
-    return {int(step) - 1: value for step, value in (table or {}).items()}
+    return {step - 1: value for step, value in (table or {}).items() if type(step) is int}
 
 
 def to_table(steps: dict[int, Any]) -> Any:

@@ -48,10 +48,10 @@ class Comparison:
         elif kind == "table":
             self.table(want["entries"], value)
         elif kind == "tds.Hash":
-            assert type(value) is dict
+            assert type(value) is t7.Hash
             self.table(want["items"], value)
         elif kind == "tds.Vec":
-            assert type(value) is list and len(value) == len(want["items"])
+            assert type(value) is t7.Vec and len(value) == len(want["items"])
             for item, entry in zip(want["items"], value, strict=True):
                 self.check(item, entry)
         elif kind == "function":

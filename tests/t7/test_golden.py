@@ -20,8 +20,6 @@ CHANGED = {
     "cuda_": "has the types of the CPU",
     "function_tag6": "has functions in the next form, with an index",
     "long4": "has longs of eight bytes",
-    "tds_hash": "has tables",
-    "tds_vec": "has tables",
 }
 
 

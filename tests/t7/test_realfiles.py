@@ -14,8 +14,8 @@ FILES = sorted(path for path in Path(FOLDER).iterdir() if path.suffix in (".t7",
 
 pytestmark = pytest.mark.skipif(not FILES, reason="PYTORCH_LEGACY_REALFILES names no folder with files")
 
-# Cuda types and tds containers are written as the plain ones; text of an older Torch7 had fewer digits.
-CHANGED = ("cudnn.torch__modelTemp", "python-torchfile__tds", "e-lab__face-detector.ascii")
+# Cuda types are written as the plain ones; text of an older Torch7 had fewer digits.
+CHANGED = ("cudnn.torch__modelTemp", "e-lab__face-detector.ascii")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

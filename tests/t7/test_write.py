@@ -119,7 +119,7 @@ def test_arrays_without_dimensions(format):
         (np.ma.masked_array([1.0], [True]), "masked"),
         ("\ud800", "can be encoded"),
         (t7.TorchObject("torch.FloatTensor", 1, {}), "numpy.ndarray"),
-        (t7.TorchObject("tds.Hash", 0, {}), "dict or a list"),
+        (t7.TorchObject("tds.Hash", 0, {}), "t7.Hash or a t7.Vec"),
         (t7.TorchObject("torch.Generator", 1, b"short"), "5048 bytes"),
         (t7.TorchObject("tds.AtomicCounter", 0, "x"), "int"),
         (t7.TorchObject("nn.GPU", 1, {}), "has a header"),

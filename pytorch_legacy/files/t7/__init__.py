@@ -10,8 +10,8 @@ nil, boolean                           ``None``, ``bool``
 number                                 ``int`` if it is one and below 2**53, else ``float``
 string                                 ``str``, decoded as UTF-8 with ``surrogateescape``
 table with the keys 1..n, n > 0        ``list``
-any other table, ``tds.Hash``          ``dict``, keys as stored (the empty table is ``{}``)
-``tds.Vec``                            ``list``
+any other table                        ``dict``, keys as stored (the empty table is ``{}``)
+``tds.Hash``, ``tds.Vec``              :class:`Hash`, a ``dict``; :class:`Vec`, a ``list``
 tensor, on any device                  ``numpy.ndarray``, a view of its storage
 storage that stands as a value         :class:`Storage`
 function                               :class:`Function`, which never runs
@@ -53,19 +53,21 @@ and returns its :class:`TorchObject`, or ``None`` if it does not know the value.
 
 from pytorch_legacy.errors import T7Error
 
-from .objects import DeviceTensor, Function, IdentityKey, ObjectFactory, Path, Storage, TorchObject, longs
+from .objects import DeviceTensor, Function, Hash, IdentityKey, ObjectFactory, Path, Storage, TorchObject, Vec, longs
 from .reader import read, read_all
 from .writer import write
 
 __all__ = [
     "DeviceTensor",
     "Function",
+    "Hash",
     "IdentityKey",
     "ObjectFactory",
     "Path",
     "Storage",
     "T7Error",
     "TorchObject",
+    "Vec",
     "longs",
     "read",
     "read_all",

@@ -33,8 +33,9 @@ _ON_DEVICES |= {"Cuda": _NUMBERS["Float"], "Cl": _NUMBERS["Float"]}
 TENSORS = {f"torch.{name}Tensor": dtype for name, dtype in (_NUMBERS | _ON_DEVICES).items()}
 STORAGES = {f"torch.{name}Storage": dtype for name, dtype in (_NUMBERS | _ON_DEVICES).items()}
 
-HASHES = frozenset({"tds.Hash", "tds_hash"})
-VECTORS = frozenset({"tds.Vec", "tds_vec"})
+HASH, VECTOR = "tds.Hash", "tds.Vec"
+HASHES = frozenset({HASH, "tds_hash"})
+VECTORS = frozenset({VECTOR, "tds_vec"})
 GENERATOR = "torch.Generator"
 COUNTER = "tds.AtomicCounter"
 

@@ -7,7 +7,9 @@ from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
+from pytorch_legacy.arrays.tree import Hash as Hash
 from pytorch_legacy.arrays.tree import IdentityKey as IdentityKey
+from pytorch_legacy.arrays.tree import Vec as Vec
 from pytorch_legacy.errors import T7Error
 from pytorch_legacy.listed import Listed
 

@@ -21,7 +21,7 @@ from .ascii import AsciiSource
 from .binary import BinarySource, Memo
 from .nodes import Frame, Malformed, join_path, segment, shown
 from .numbers import plain, tonumber
-from .objects import Function, ObjectFactory, Storage, TorchObject
+from .objects import Function, Hash, ObjectFactory, Storage, TorchObject, Vec
 from .tensors import tensor_view
 
 Source = BinarySource | AsciiSource
@@ -206,9 +206,9 @@ class Parser:
         value: Any
         kind, wanted, record = nodes.OBJECT, 0, None
         if typename in layouts.HASHES:
-            kind, wanted, value = nodes.HASH, 2 * self._count(2), {}
+            kind, wanted, value = nodes.HASH, 2 * self._count(2), Hash()
         elif typename in layouts.VECTORS:
-            kind, wanted, value = nodes.VECTOR, self._count(1), []
+            kind, wanted, value = nodes.VECTOR, self._count(1), Vec()
         else:
             record = TorchObject(typename, version)
             if typename == layouts.GENERATOR:

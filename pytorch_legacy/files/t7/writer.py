@@ -20,7 +20,7 @@ from .ascii import AsciiSink
 from .binary import BinarySink
 from .nodes import join_path, segment
 from .numbers import LARGEST_EXACT
-from .objects import DeviceTensor, Function, IdentityKey, Storage, TorchObject
+from .objects import DeviceTensor, Function, Hash, IdentityKey, Storage, TorchObject, Vec
 
 Describe = Callable[[Any], TorchObject | None]
 
@@ -206,6 +206,9 @@ class _Writer:
         elif isinstance(value, (bytes, bytearray)):
             sink.int32(layouts.STRING)
             self._string(bytes(value))
+        elif isinstance(value, (Hash, Vec)):
+            if not self._known(layouts.TORCH, id(value)):
+                self._container(value)
         elif isinstance(value, (list, tuple)):
             if not self._known(layouts.TABLE, id(value)) and not self._numbers(range(1, len(value) + 1), value):
                 self._table([item for pair in enumerate(value, 1) for item in pair])
@@ -261,6 +264,15 @@ class _Writer:
         self.sink.int32(len(items) // 2)
         self._open(nodes.TABLE, items)
 
+    def _container(self, value: Hash | Vec) -> None:
+        """The body of a container of tds."""
+        self._class(layouts.HASH if isinstance(value, Hash) else layouts.VECTOR, 0)
+        self.sink.longs([len(value)])
+        if isinstance(value, Hash):
+            self._open(nodes.HASH, [item for key, entry in value.items() for item in (_key(key), entry)])
+        else:
+            self._open(nodes.VECTOR, [*value])
+
     def _numbers(self, keys: Collection[Any], values: Collection[Any]) -> bool:
         """Write a table of nothing but numbers at once; tell whether it was one, and large enough to be worth it."""
         if len(keys) < _RUN or not (_NUMBERS.issuperset(map(type, values)) and _NUMBERS.issuperset(map(type, keys))):
@@ -282,7 +294,7 @@ class _Writer:
         if name in layouts.TENSORS or name in layouts.STORAGES:
             raise _Refused(f"expected a numpy.ndarray or a t7.Storage in place of a TorchObject {name}")
         if name in layouts.HASHES or name in layouts.VECTORS:
-            raise _Refused(f"expected a dict or a list in place of a TorchObject {name}")
+            raise _Refused(f"expected a t7.Hash or a t7.Vec in place of a TorchObject {name}")
         self._class(name, record.version)
         if name == layouts.GENERATOR:
             size = layouts.GENERATOR_BYTES[8]

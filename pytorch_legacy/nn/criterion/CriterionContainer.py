@@ -23,7 +23,7 @@ class CriterionContainer(Wrapping, Criterion):
     """
 
     _wrapped = "criterions"
-    _file = Form(kinds={"criterions": "a list of modules", "weights": "a list of numbers"})
+    _file = Form(kinds={"criterions": "a list of criterions", "weights": "a list of numbers"})
 
     def __init__(self) -> None:
         super().__init__()

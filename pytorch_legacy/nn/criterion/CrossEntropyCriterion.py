@@ -52,7 +52,7 @@ class CrossEntropyCriterion(Criterion):
     _file = Form(
         scratch={"oldSizeAverage": lambda criterion: criterion.sizeAverage},
         properties=("sizeAverage",),
-        kinds={"nll": "a module"},
+        kinds={"nll": "a criterion"},
     )
 
     def __init__(self, weights: Tensor | None = None, sizeAverage: bool = True) -> None:

@@ -41,7 +41,7 @@ class ModuleCriterion(Wrapping, Criterion):
     targetModule: Module | None = None
     castTarget = True
 
-    _file = Form(defaults={"inputModule": None, "targetModule": None, "castTarget": True}, kinds={"criterion": "a module"})
+    _file = Form(defaults={"inputModule": None, "targetModule": None, "castTarget": True}, kinds={"criterion": "a criterion"})
 
     def __init__(
         self,

@@ -59,7 +59,13 @@ class WeightNorm(Decorator):
         oneBased=("outputDim",),
         scratch=dict.fromkeys(("_norm", "_scale"), lambda module: np.zeros(len(module.v), module._dtype)),
         defaults={"outputDim": 0},
-        kinds={"weightSize": "sizes", **dict.fromkeys(("g", "v"), "a tensor of floating-point numbers")},
+        kinds={
+            "otherDims": "a whole number",
+            "viewIn": "sizes",
+            "viewOut": "sizes",
+            "weightSize": "sizes",
+            **dict.fromkeys(("g", "v"), "a tensor of floating-point numbers"),
+        },
         dimensions={"v": 2},
     )
     _held = (

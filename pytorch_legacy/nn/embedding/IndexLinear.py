@@ -78,14 +78,22 @@ class IndexLinear(Native):
     _names = {"keysOffset": "offset"}
     _file = Form(
         dropped=(
-            "cumSumSizes", "keys", "values", "sizes", "updateKeys", "updateKeysBuffer", "zerokeys", "isFlat", "noBatch",
+            "cumSumSizes",
+            "keys",
+            "values",
+            "sizes",
+            "updateKeys",
+            "updateKeysBuffer",
+            "zerokeys",
+            "isFlat",
+            "noBatch",
         ),
         scratch={
             **dict.fromkeys(("gradWeight", "gradWeightBuffer", "valuesBuffer", "normalizedValues")),
             **dict.fromkeys(("sizesCache", "cumSumSizesCache", "lkeys", "lvalues"), lambda module: {}),
         },
-        defaults={"doGradInput": False, "weight": None, "bias": None, "normalize": False},
-        kinds={"offset": "a whole number"},
+        defaults={"doGradInput": False, "weight": None, "bias": None, "normalize": 0},
+        kinds={"running": "a table"} | dict.fromkeys(("offset", "normalize"), "a whole number"),
     )
     weight: Tensor
     bias: Tensor

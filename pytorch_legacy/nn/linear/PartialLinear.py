@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import DtypeError, FieldError, THNNError
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.fields import Fields
@@ -65,7 +65,7 @@ class PartialLinear(Module):
             "allcolumns": None,
         },
         defaults={"bias": True},
-        kinds={"network": "a module", "partition": "a tensor", "allcolumns": "a tensor"},
+        kinds={"network": "a module", "partition": "a tensor of whole numbers", "allcolumns": "a tensor"},
     )
     _updatesDirectly = True
     weight: Tensor
@@ -163,8 +163,8 @@ class PartialLinear(Module):
         parts = inside["modules"][0]
         table = (parts.fields if isinstance(parts, t7.TorchObject) else vars(parts))["modules"][1]
         (table.fields if isinstance(table, t7.TorchObject) else vars(table)).update(weights)
-        columns = self._fileRest.get("allcolumns", np.empty(0))
-        if columns.shape != (len(self.weight),):
+        columns = self._fileRest.get("allcolumns")
+        if not is_tensor(columns) or columns.shape != (len(self.weight),):
             columns = np.arange(1, len(self.weight) + 1, dtype=self._dtype)
         partition = columns if self.partition is None else columns[self.partition]
         fields = {key: value for key, value in fields.items() if key not in weights}

@@ -32,8 +32,8 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.errors import IndexRangeError, ShapeError
+from pytorch_legacy.arrays import Tensor, are_whole
+from pytorch_legacy.errors import IndexRangeError, ShapeError, ValueRangeError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 
@@ -58,7 +58,10 @@ def fromTorch7(module: Module, indices: Tensor, size: tuple[int, ...]) -> Tensor
         In the shape of the layer's output.
     """
     kind, module = _kind(module)
-    indices = np.asarray(indices).astype(np.int64)
+    indices = np.asarray(indices)
+    if (wrong := indices[~are_whole(indices, -1, np.int64)]).size:
+        raise ValueRangeError(f"{module._typename}: indices: expected whole numbers, got {wrong[0]}")
+    indices = indices.astype(np.int64)
     if kind == "adaptive":
         if indices.ndim not in (4, 5) or len(indices) != 2:
             raise ShapeError(f"{module._typename}: indices: expected 2 x (N x) C x oH x oW, got {described(indices)}")

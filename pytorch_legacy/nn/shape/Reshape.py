@@ -54,7 +54,7 @@ class Reshape(Module):
     _file = Form(
         scratch={"batchsize": lambda module: t7.longs([0, *module.size])},
         defaults={"batchMode": None},
-        kinds={"size": "sizes"},
+        kinds={"nelement": "a whole number", "size": "sizes"},
     )
 
     def __init__(self, *sizes: Any, batchMode: bool | None = None) -> None:

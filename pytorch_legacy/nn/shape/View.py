@@ -48,7 +48,7 @@ class View(Module):
     """
 
     _takesAnyType = True
-    _file = Form(kinds={"size": "sizes"})
+    _file = Form(kinds={"numElements": "a whole number", "size": "sizes"})
     numInputDims: int | None = None
 
     def __init__(self, *sizes: int | tuple[int, ...]) -> None:

@@ -53,7 +53,15 @@ class StochasticGradient(Object):
     hookExample: Callable[["StochasticGradient", Any], object] | None = None
     hookIteration: Callable[["StochasticGradient", int, float], object] | None = None
 
-    _file = Form(kinds={"criterion": "a module"})
+    _file = Form(
+        kinds={
+            "learningRateDecay": "a number",
+            "maxIteration": "a whole number",
+            "shuffleIndices": "true or false",
+            "verbose": "true or false",
+            "criterion": "a criterion",
+        }
+    )
 
     def __init__(self, module: Module, criterion: Criterion) -> None:
         self.learningRate = 0.01

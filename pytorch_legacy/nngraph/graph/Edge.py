@@ -36,7 +36,7 @@ class Edge(Flat):
         return self
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        self.__dict__.update({"source" if key == "from" else str(key): value for key, value in fields.items()})
+        self.__dict__.update({"source" if key == "from" else key: value for key, value in self._open(fields).items()})
 
     def _toTorch7(self) -> dict[str, Any]:
         return {"from" if key == "source" else key: value for key, value in self._stored().items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.files.form import Form
 from pytorch_legacy.nngraph.graph.Edge import Edge
 from pytorch_legacy.nngraph.graph.Flat import Flat
 from pytorch_legacy.nngraph.graph.Node import Node, counted, deepest, numbered
@@ -30,6 +31,8 @@ class Graph(Flat):
     """
 
     _typename = "graph.Graph"
+
+    _file = Form(kinds=dict.fromkeys(("nodes", "edges"), "a list of objects"))
 
     def __init__(self) -> None:
         self.nodes: list[Any] = []
@@ -121,8 +124,8 @@ class Graph(Flat):
         return known
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        self.__dict__.update({str(key): value for key, value in fields.items()})
-        self.nodes, self.edges = counted(fields.get("nodes", {})), counted(fields.get("edges", {}))
+        self.__dict__.update(self._open(fields))
+        self.nodes, self.edges = (counted(name, fields.get(name, {})) for name in ("nodes", "edges"))
 
     def _toTorch7(self) -> dict[str, Any]:
         return self._stored() | {"nodes": numbered(self.nodes), "edges": numbered(self.edges)}

@@ -6,9 +6,11 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pytorch_legacy.errors import FieldError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nngraph.graph.Flat import Flat
 from pytorch_legacy.objects.conversion import converted
+from pytorch_legacy.words import described
 
 if TYPE_CHECKING:
     from pytorch_legacy.nngraph.graph.Graph import Graph
@@ -114,8 +116,8 @@ class Node(Flat):
         return found
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        self.__dict__.update({str(key): value for key, value in fields.items()})
-        self.children = counted(fields.get("children", {}))
+        self.__dict__.update(self._open(fields))
+        self.children = counted("children", fields.get("children", {}))
 
     def _toTorch7(self) -> dict[str, Any]:
         return self._stored() | {"children": numbered(self.children)}
@@ -142,8 +144,10 @@ def deepest(roots: list[Any]) -> list[Any]:
     return found
 
 
-def counted(table: Any) -> list[Any]:
-    """The entries 1, 2, ... of a table, which may have other keys too."""
+def counted(name: str, table: Any) -> list[Any]:
+    """The entries 1, 2, ... of the table in a field, which may have other keys too."""
+    if not isinstance(table, (list, dict)):
+        raise FieldError(f"{name}: expected a table, got {described(table)}")
     return list(table) if isinstance(table, list) else [table[i] for i in range(1, len(table) + 1) if i in table]
 
 

@@ -125,6 +125,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     many.add_argument("--processes", type=whole("--processes", 1, 1024), metavar="N", help="run in N processes, not in threads")
     many.add_argument("--scheduler", metavar="ADDRESS", help="run on the workers of this scheduler of Dask, as tcp://host:8786")
     many.add_argument(
+        "--no-compile", dest="compile", action="store_false", default=None,
+        help="run module by module; without it a network that can be compiled runs as a program"
+    )  # fmt: skip
+    many.add_argument(
         "--memory", type=memory("--memory"), metavar="SIZE",
         help="for inputs, outputs and buffers, as 500MB or 4GB (default: half of what is free); of each worker of a scheduler"
     )  # fmt: skip

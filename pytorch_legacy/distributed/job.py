@@ -36,6 +36,7 @@ try:
     from . import plan, sources
     from .drive import Stopped, drive, spans
     from .results import Parts
+    from .sent import compiled
     from .work import Deliver
 except ImportError as error:
     raise Problem(f'many inputs need Dask ({error}); run: pip install "pytorch-legacy[dask]"') from None
@@ -117,6 +118,7 @@ class Job:
         self._parts, self._pictures = Parts(folder), pictures
         self._note = folder / "job.json"
         self._plan: plan.Plan | None = None
+        self._program: Any = None
 
     def run(self) -> None:
         """Computes what is missing."""
@@ -147,6 +149,11 @@ class Job:
                         file.write(json.dumps({"same": same, "plan": made.plan.to_json()}).encode())
                 for line in made.notes:
                     say(line)
+                if self._options.compile is not False and made.plan.way != "bare":
+                    with busy("compiling the network"):
+                        self._program, note = compiled(self._net, made.shape, len(self._source))
+                    if note:
+                        say(f"note: {note}")
                 if left < len(self._source):
                     say(f"going on: {len(self._source) - left:,} rows are done")
                 self._compute(client, made, missing)
@@ -168,7 +175,7 @@ class Job:
             errors += len(table) - table["error"].null_count
             progress.add(stop - start, errors)
 
-        client.register_plugin(Deliver(key, self._net, made.plan, self._pictures.name), name=key)
+        client.register_plugin(Deliver(key, self._net, self._program, made.plan, self._pictures.name), name=key)
         try:
             drive(client, key, self._source, made.plan, spans(missing, made.span, made.plan.unit), finished)
         finally:
@@ -209,7 +216,7 @@ class Job:
             "model": options.model,
             "inputs": self._source.fingerprint(),
             "asked": json.loads(json.dumps(asdict(self._preprocessing))),
-            "options": {name: getattr(options, name) for name in ("double", "optimize", "vector")},
+            "options": {name: getattr(options, name) for name in ("compile", "double", "optimize", "vector")},
         }
 
     def _stored(self, same: dict[str, Any]) -> plan.Plan | None:

@@ -13,7 +13,7 @@ from pytorch_legacy.errors import ArgumentError, DtypeError, ShapeError, Unsuppo
 from pytorch_legacy.nn.Module import Module
 
 from .batches import MOST, Failed, outputs, run
-from .sent import Sent
+from .sent import Sent, compiled
 
 
 def map(net: Module, blocks: Any, client: Any = None) -> Any:
@@ -71,9 +71,11 @@ def map(net: Module, blocks: Any, client: Any = None) -> Any:
     if not isinstance(blocks, (da.Array, db.Bag)):
         kind = type(blocks).__name__
         raise ArgumentError(f"distributed.map: blocks: expected a dask.array.Array or a dask.bag.Bag, got {kind}")
-    sent = Sent(net)
+    program = None
     if isinstance(blocks, da.Array):
-        like = _example(sent.here(), blocks)
+        like = _example(Sent(net).here(), blocks)
+        program, _ = compiled(net, blocks.shape[1:], 0 if np.isnan(blocks.shape[0]) else blocks.shape[0])
+    sent = Sent(net, program=program)
     there = delayed(sent, traverse=False) if client is None else _kept(sent, client)
     if isinstance(blocks, db.Bag):
         return blocks.map_partitions(_of_items, sent=there)

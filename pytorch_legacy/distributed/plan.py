@@ -78,11 +78,12 @@ class Capacity:
 
 @dataclass(frozen=True)
 class Made:
-    """A plan, how many rows make a task, and in words what is done and what was assumed."""
+    """A plan, how many rows make a task, in words what is done and what was assumed, and the shape of the first sample."""
 
     plan: Plan
     span: int
     notes: list[str]
+    shape: tuple[int, ...]
 
 
 def made(
@@ -116,7 +117,7 @@ def made(
     plan = stored or Plan(preprocessing, form, way, batch, unit, net._inputDtype.name)
     inFlight = int(_IN_RESULTS * capacity.memory / (_IN_FLIGHT * max(output.nbytes, 256)))
     rows = min(int(max(_SECONDS, capacity.threads / _A_SECOND) / seconds), inFlight, len(source) // (4 * capacity.threads))
-    return Made(plan, max(1, rows // plan.unit) * plan.unit, _notes(plan, net, source))
+    return Made(plan, max(1, rows // plan.unit) * plan.unit, _notes(plan, net, source), samples[0].array.shape)
 
 
 def _first(net: Module, source: Source, preprocessing: Preprocessing) -> tuple[list[Sample] | None, int]:

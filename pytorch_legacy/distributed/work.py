@@ -25,8 +25,8 @@ _here: dict[str, Deliver] = {}
 class Deliver(WorkerPlugin):
     """Brings a network and the plan for it to every worker once, to those too that come later or come back."""
 
-    def __init__(self, key: str, net: Module, plan: Plan, pictures: str) -> None:
-        self.key, self.sent, self.plan, self.pictures = key, Sent(net), plan, pictures
+    def __init__(self, key: str, net: Module, program: Any, plan: Plan, pictures: str) -> None:
+        self.key, self.sent, self.plan, self.pictures = key, Sent(net, program=program), plan, pictures
 
     def setup(self, worker: Any) -> None:
         backend.set_num_threads(1)  # the threads of Dask are enough

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.backend.arrays import TYPES
+from pytorch_legacy.program.execution import aligned
 from pytorch_legacy.program.listing import Block, Listing, Number, Size, at
 from pytorch_legacy.recording.recorder import Call, Ref
 
@@ -106,13 +107,8 @@ def encoded(listings: list[Listing], apart: bool = False) -> Any:
     start = _rounded(_HEADER.size + len(text))
     total = start + len(constants)
     header = _HEADER.pack(b"THNNprog", 1, 0x01020304, total, start, len(constants), len(listings), 0)
-    memory = np.zeros(total + ALIGNED, np.uint8)
-    first = -memory.__array_interface__["data"][0] % ALIGNED
-    whole = memory[first : first + total]
-    whole[: len(header) + len(text)] = np.frombuffer(header + text, np.uint8)
-    whole[start:] = np.frombuffer(bytes(constants), np.uint8)
-    whole.flags.writeable = False
-    return whole
+    beginning = (header + text).ljust(start, b"\0")
+    return aligned(np.concatenate([np.frombuffer(beginning, np.uint8), np.frombuffer(constants, np.uint8)]))
 
 
 def _number(value: Number) -> bytes:

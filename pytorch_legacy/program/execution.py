@@ -16,6 +16,16 @@ from pytorch_legacy.words import sizes
 _DTYPES = {0: np.dtype(np.float32), 1: np.dtype(np.float64), 2: np.dtype(np.int64), 3: np.dtype(np.uint8)}
 
 
+def aligned(content: Any) -> Any:
+    """These bytes in memory that begins at a multiple of 64, as C wants it, and that is not written any more."""
+    memory = np.empty(content.nbytes + 64, np.uint8)
+    first = -memory.__array_interface__["data"][0] % 64
+    whole = memory[first : first + content.nbytes]
+    whole[:] = content
+    whole.flags.writeable = False
+    return whole
+
+
 class ArraySlot(Slot):
     """The descriptor of one array among those that a run gets."""
 
@@ -155,6 +165,17 @@ class Runner:
     def clone(self) -> Runner:
         """Another one on the same bytes, without a state."""
         return Runner(self.first.clone(), self.later and self.later.clone(), self.results)
+
+    def stored(self) -> tuple[Any, ...]:
+        """What `restored` takes."""
+        each = [opened and (opened.bytes, opened.dtypes) for opened in (self.first, self.later)]
+        return (*each, self.results)
+
+    @classmethod
+    def restored(cls, first: Any, later: Any, results: int) -> Runner:
+        """The same again, from bytes that may lie anywhere."""
+        opened = [one and Opened(aligned(one[0]), one[1]) for one in (first, later)]
+        return cls(opened[0], opened[1], results)
 
     def bytes(self) -> int:
         """How much memory weights and lists take."""

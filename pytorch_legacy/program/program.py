@@ -113,8 +113,17 @@ class Program:
         calls = f"{len(lists.modules)} call{'s' * (len(lists.modules) != 1)}"
         return f"Program: {', '.join(shapes)} -> {', '.join(outputs)}, {calls}, {lists.weights} bytes of weights"
 
-    def __reduce__(self) -> Any:
-        raise UnsupportedError("a Program cannot be saved or pickled yet; save the network, and compile it again")
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle has: the bytes of the lists, without a state; and the network, if more sizes may come."""
+        left = {"_lock", "_last", "_made", "_programs"}
+        programs = {key: (made.opened.stored(), made[1:]) for key, made in self._programs.items()}
+        return {name: value for name, value in self.__dict__.items() if name not in left} | {"stored": programs}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        stored = state.pop("stored")
+        self.__dict__.update(state, _lock=Lock(), _last=(None, None))
+        self._programs = {key: Variant(Runner.restored(*opened), *rest) for key, (opened, rest) in stored.items()}
+        self._made = next(iter(self._programs.values()))
 
     # ---- sizes
 

@@ -25,7 +25,7 @@ from dask import array as da  # noqa: E402
 from dask import bag as db  # noqa: E402
 from PIL import Image  # noqa: E402
 
-from pytorch_legacy.distributed import batches, sources  # noqa: E402
+from pytorch_legacy.distributed import batches, sent, sources  # noqa: E402
 from pytorch_legacy.distributed.results import Form, Parts  # noqa: E402
 from pytorch_legacy.distributed.sent import Sent  # noqa: E402
 
@@ -94,6 +94,40 @@ def test_an_interrupted_run_goes_on(capsys, tmp_path: Path, monkeypatch) -> None
     assert "part of a run with another batch" in fail(capsys, *command, "--batch", "5")
     assert f"going on: {sum(parts)} rows are done" in run(capsys, *command, "--threads", "1")
     assert pq.read_table(target).equals(whole)
+
+
+def test_many_run_as_a_program(capsys, tmp_path: Path, monkeypatch) -> None:
+    """The network is compiled once; --no-compile runs it module by module, with the same numbers but for rounding."""
+    rows = np.random.default_rng(3).standard_normal((150, 1, 8, 8)).astype(np.float32)
+    np.save(tmp_path / "x.npy", rows)
+    made = []
+    compile = sent.compile
+    monkeypatch.setattr(sent, "compile", lambda net, example: made.append(example) or compile(net, example))
+    tables = []
+    for more in ([], ["--no-compile"]):
+        target = tmp_path / f"out{len(more)}.parquet"
+        run(capsys, "run", DIGITS, str(tmp_path / "x.npy"), "-o", str(target), "--vector", *more)
+        tables.append(np.array(pq.read_table(target)["vector"].to_pylist()))
+    assert made == [(None, 1, 8, 8)]
+    np.testing.assert_allclose(*tables, atol=1e-4)
+    net = nn.Sequential(nn.View(-1, 64), nn.Linear(64, 2), nn.SpatialFractionalMaxPooling(2, 2, 0.5, 0.5))
+    program, note = sent.compiled(net, (64,), 1000)
+    assert program is None and note.startswith("the network runs module by module: ")
+    assert sent.compiled(nn.Linear(3, 2), (3,), sent.FEW - 1) == (None, "")
+
+
+def test_a_program_maps_blocks_and_other_shapes_run_module_by_module() -> None:
+    net = nn.Sequential(nn.Linear(3, 2), nn.Tanh())
+    rows = np.random.default_rng(1).standard_normal((300, 3)).astype(np.float32)
+    found = pl.distributed.map(net, da.from_array(rows, chunks=(70, 3))).compute()
+    np.testing.assert_allclose(found, net.forward(rows), rtol=1e-6)
+    program, _ = sent.compiled(net, (3,), 1000)
+    both = Sent(net, program=program).here()
+    for n in (1, 5):
+        np.testing.assert_allclose(both.forward(rows[:n]), net.forward(rows[:n]), rtol=1e-6)
+    assert both.forward(rows[0]).shape == (2,)
+    again = pickle.loads(pickle.dumps(Sent(net, program=program)))
+    np.testing.assert_allclose(again.here().forward(rows[:4]), net.forward(rows[:4]), rtol=1e-6)
 
 
 def test_pictures_come_out(capsys, tmp_path: Path) -> None:

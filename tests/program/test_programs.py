@@ -14,7 +14,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn, nngraph, rnn
-from pytorch_legacy.errors import BusyError, CompileError, DtypeError, IndexRangeError, ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.errors import BusyError, CompileError, DtypeError, IndexRangeError, ShapeError, THNNError
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "digits.t7"
 
@@ -310,10 +310,27 @@ def test_a_sequencer_that_remembers() -> None:
         assert_gives(program, net, numbers(2, 5, 3, seed=k))
 
 
-def test_a_program_is_not_saved_yet(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", NETS)
+def test_pickles(name: str) -> None:
+    make, shape = NETS[name]
+    program = pl.compile(make(), (None, *shape))
+    other = pickle.loads(pickle.dumps(program))
+    for n in (1, 4):
+        x = numbers(n, *shape)
+        for one, two in zip(leaves(program(x)), leaves(other(x)), strict=True):
+            assert np.array_equal(one, two)
+    assert repr(other) == repr(program)
+
+
+def test_pickles_of_what_may_get_other_sizes() -> None:
+    net = nn.Sequential(nn.SpatialConvolution(1, 2, 3, 3), nn.ReLU())
+    program = pl.compile(net, (None, 1, None, None))
+    other = pickle.loads(pickle.dumps(program))
+    assert_gives(other, net, numbers(2, 1, 9, 8))
+
+
+def test_pl_save_refuses_a_program(tmp_path: Path) -> None:
     program = pl.compile(nn.Linear(3, 2), (None, 3))
-    with pytest.raises(UnsupportedError, match="compile it again"):
-        pickle.dumps(program)
     with pytest.raises(Exception, match=r"[Pp]rogram"):
         pl.save(tmp_path / "net.t7", program)
     assert not list(tmp_path.iterdir())

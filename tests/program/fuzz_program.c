@@ -337,6 +337,7 @@ int main(int argc, char **argv)
   const time_t end = time(NULL) + (time_t)seconds;
   long mutants = 0, slow = 0;
   while (seconds > 0 ? time(NULL) < end && (!most || mutants < most) : mutants < (most ? most : 1)) {
+    fflush(stdout); /* a child would print it again */
     const pid_t pid = fork();
     if (pid == 0) {
       child(number, counts);

@@ -12,8 +12,6 @@ import ctypes
 import struct
 import sys
 from collections.abc import Callable
-from inspect import isdatadescriptor
-from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
@@ -156,25 +154,6 @@ class Slot:
         return f"{self.function}: {self.argument}"
 
 
-class _Absent:
-    """In place of the slot of an optional array that is not there: the same as long as there is none."""
-
-    array = raw = seen = sized = None
-    writes = False
-
-    @property
-    def head(self) -> _Absent:
-        return self
-
-    sizes = head
-
-    def fill(self, array: Any) -> None:
-        raise DtypeError("now there is an array")
-
-
-_ABSENT: Any = _Absent()
-
-
 class DeviceSlot(Slot):
     """The same for an array of CuPy, on the current device."""
 
@@ -213,50 +192,6 @@ def register(owner: Any, functions: dict[str, list[Any]]) -> None:
 Slots = tuple[tuple[int, Slot], ...]
 
 
-class Note:
-    """A call of a function, as far as it must be known to be made again.
-
-    Parameters
-    ----------
-    before : tuple
-        Arguments in front of the others.
-    slots
-        Descriptors for the arrays among the others, which nobody else uses. They are filled.
-    handed, fields, thing
-        The arguments, and the names of those that come from fields of `thing` (see `repeater` in `_caller`).
-    """
-
-    def __init__(
-        self, function: Any, before: tuple[Any, ...], slots: Slots, handed: tuple[Any, ...], fields: tuple[str, ...], thing: Any
-    ) -> None:
-        self.function = function
-        areOwn = [name in thing.__dict__ and not isdatadescriptor(getattr(type(thing), name, None)) for name in fields]
-        self.isOwn = bool(fields) and all(areOwn)  # in the object's __dict__, which is quicker to read
-        names = fields if len(fields) != 1 else fields * 2  # of one name a getter would make no tuple
-        self.read: Any = (itemgetter if self.isOwn else attrgetter)(*names) if names else lambda source: (None,)
-        self.known = self.read(thing.__dict__ if self.isOwn else thing)
-        values = [*handed, *self.known[: len(fields)]]
-        self.buffer = next((values[place - len(before)] for place, slot in slots if slot.writes), None)
-        given: list[Any] = []
-        own: list[Any] = [] if names else [(0, _ABSENT)]
-        for place, slot in slots:
-            number = place - len(before)
-            array = values[number]
-            if array is None:
-                slot, values[number] = _ABSENT, ffi.NULL
-            else:
-                slot.fill(array)
-                values[number] = slot.descriptor
-            if number < len(handed):
-                given.append((number, slot, slot.sized, array is self.buffer))
-            elif array is not None:
-                own.append((number - len(handed), slot))
-        self.arguments = (*before, *values)  # a tuple is handed over more quickly than a list
-        # Most calls have no further arrays than these two; to go through a list of one takes as long as to look at an array.
-        (_, self.target), *self.own = own
-        (_, self.source, self.sized, self.isBuffer), *self.given = given
-
-
 def _caller(
     function: Any,
     hasState: bool,
@@ -264,9 +199,8 @@ def _caller(
     check: Callable[[int, str], None],
     where: str,
     refuse: Callable[[Callable[[], Slots]], Slots],
-) -> tuple[Callable[..., None], Callable[..., Any]]:
-    """A Python function that calls a C function with its arguments, but for the state, which is the process-wide one; and one
-    that makes what repeats such a call.
+) -> Callable[..., None]:
+    """A Python function that calls a C function with its arguments, but for the state, which is the process-wide one.
 
     Parameters
     ----------
@@ -278,7 +212,6 @@ def _caller(
         Is asked where a call finds another one under way.
     """
     slots: Slots | None = make()
-    repeated: Slots | None = None
     NULL = ffi.NULL
     before = (NULL,) if hasState else ()
 
@@ -302,64 +235,7 @@ def _caller(
         if status:
             check(status, where)
 
-    def repeater(handed: tuple[Any, ...], fields: tuple[str, ...] = (), thing: Any = None) -> Callable[..., Any]:
-        """What repeats the last call, and is quicker: it looks at what may be another now, and at no more.
-
-        The call got `handed`, of which the first is an array, and then `fields` of `thing`, of which the first is an array that
-        the function writes. ``repeat(thing, *handed)`` returns the first array that it writes. It returns None, and nothing is
-        done, where the call would be another one: a field has another number or array, or an array that is handed over another
-        shape. It also returns None where the call ends in an error.
-        """
-        nonlocal repeated
-        repeated = mine = repeated or make()  # descriptors of its own: those of other calls get other arrays
-        for _, slot in slots or ():
-            slot.array = None  # which nobody else may need any more
-        made = Note(function, before, mine, handed, fields, thing)
-        arguments, buffer, read, known, isOwn = made.arguments, made.buffer, made.read, made.known, made.isOwn
-        target, own, source, sized, isBuffer, given = made.target, made.own, made.source, made.sized, made.isBuffer, made.given
-
-        def repeat(thing: Any, input: Any, *more: Any) -> Any:
-            nonlocal slots
-            others = slots
-            if others is None:
-                return None  # another call is under way
-            slots = None
-            try:
-                now = read(thing.__dict__ if isOwn else thing)
-                if now[0] is not target.array or target.head.raw != target.seen or target.sizes.raw != target.sized:
-                    return None
-                for place, slot in own:
-                    if now[place] is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
-                        return None
-                if now != known:  # in a number, for the arrays are the same ones
-                    return None
-                if input is not source.array or source.head.raw != source.seen or source.sizes.raw != source.sized:
-                    source.fill(input)
-                if source.sized != sized or (input is buffer) is not isBuffer:
-                    return None
-                for number, slot, size, isWritten in given:
-                    array = more[number - 1]
-                    if array is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
-                        slot.fill(array)
-                    if slot.sized != size or (array is buffer) is not isWritten:
-                        return None
-                if function(*arguments):
-                    return None
-                return buffer
-            except Exception:
-                return None  # whoever asked takes the long way, which says what is wrong
-            finally:
-                slots = others
-
-        def note_for(thing: Any, input: Any) -> Note:
-            """A note of this call that has descriptors of its own. Whoever has it takes the place of `repeat`."""
-            source.array = None
-            return Note(function, before, make(), (input,), fields, thing)
-
-        repeat.note_for = note_for  # type: ignore[attr-defined]
-        return repeat
-
-    return call, repeater  # apart: a call that held what holds it would keep its arrays until garbage is collected
+    return call
 
 
 def _bind(module: Any, name: str) -> Any:
@@ -404,8 +280,8 @@ def _bind(module: Any, name: str) -> Any:
             raise BusyError(passes.busy(where))
         return make()  # this thread's own call was interrupted
 
-    bound, repeater = _caller(function, SIGNATURES[name][0][1] == "state", make, report, where, refuse)
-    module.__dict__.setdefault("_bindings", {}).update({name: bound, (name, "repeater"): repeater})
+    bound = _caller(function, SIGNATURES[name][0][1] == "state", make, report, where, refuse)
+    module.__dict__.setdefault("_bindings", {})[name] = bound
     return bound
 
 
@@ -460,21 +336,10 @@ def call(module: Any, name: str, *arguments: Any) -> None:
 
 
 def output_size(module: Any, name: str, input: Tensor, *arguments: Any) -> tuple[int, ...]:
-    """Shape of the output for an input: calls the C function `name` ("SpatialMaxPooling_outputSize").
-
-    The last answer is kept: as long as the input's shape and the arguments are the same, no call is made.
-    """
-    try:
-        shape, same, answer = module._bindings["outputSize"]
-        if shape == input.shape and same == arguments:
-            return answer
-    except (AttributeError, KeyError, ValueError):
-        pass  # the first time, or another weight than before
+    """Shape of the output for an input: calls the C function `name` ("SpatialMaxPooling_outputSize")."""
     size = ffi.new("int64_t[8]")
     call(module, name, input, *arguments, size)
-    answer = tuple(size[0 : input.ndim])
-    module._bindings["outputSize"] = (input.shape, arguments, answer)
-    return answer
+    return tuple(size[0 : input.ndim])
 
 
 def call_random(name: str, argument: str, array: Tensor) -> None:

@@ -78,34 +78,36 @@ class Native(Caller, Module):
         The numbers of dimensions that an input may have, if C is not to judge that.
     _mayLackGradInput : bool
         Is no gradient of the input computed once ``gradInput`` is None? Else there is a new one.
-    _hasInplace : bool
-        Do its functions take a number ``inplace``? Then a call that works in place differs from others, and may be noted, too.
     """
 
     _ranks: ClassVar[tuple[int, ...]] = ()
     _mayLackGradInput: ClassVar[bool] = False
-    _hasInplace: ClassVar[bool] = False
 
-    # A pass notes what it found (`_pass`). As long as the shape of the input, the numbers and the buffers stay the same, the
-    # next one has nothing to do but the call. Where that ends in an error the long way is taken, which mends it or says what is
-    # wrong: C looks at everything before it writes.
+    # A pass prepares the next one, unless it works in place or computes nothing: the C function, and what reads its
+    # arguments in the fields. The next pass makes the call at once. It reads all fields, and looks at the header of each
+    # array. C looks at everything before it writes, so that where shapes do not fit any more the call is an error. Then the
+    # long way makes other buffers, or says what is wrong.
 
     def updateOutput(self, input: Any) -> Any:
         try:
-            output = self.__dict__["_bindings"]["updateOutput"](self, input)
-            if output is not None:
-                return output
-        except KeyError:
-            pass  # the first time
+            run, read, buffer = self.__dict__["_bindings"]["updateOutput"]
+            fields = read(self)
+            if fields[0] is buffer and buffer is not input:
+                run(input, *fields)
+                return buffer
+        except Exception:
+            pass  # the first time, or with an error
         self._makeOutput(input)
         return self._pass("updateOutput", input)
 
     def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
         try:
-            gradInput = self.__dict__["_bindings"]["updateGradInput"](self, input, gradOutput)
-            if gradInput is not None:
-                return gradInput
-        except KeyError:
+            run, read, buffer = self.__dict__["_bindings"]["updateGradInput"]
+            fields = read(self)
+            if fields[0] is buffer and buffer is not gradOutput and buffer is not input:
+                run(input, gradOutput, *fields)
+                return buffer
+        except Exception:
             pass
         if self.gradInput is None and self._mayLackGradInput:
             return None
@@ -113,15 +115,16 @@ class Native(Caller, Module):
         return self._pass("updateGradInput", input, gradOutput)
 
     def _pass(self, name: str, *handed: Any) -> Any:
-        """Calls the function of a pass, whose buffers are made, and returns the first of them."""
+        """Calls the function of a pass, whose buffers are made, prepares the next pass, and returns the first of the buffers."""
         plan = _plan(type(self), name, len(handed))
         input, fields = handed[0], plan.read(self)
         arguments = self._given(input, fields)
         call(self, plan.function, *handed, *arguments)
-        mayBeNoted = self._hasInplace or not any(fields[0] is array for array in handed)
-        self._bindings.pop(name, None)
-        if arguments is fields and type(input) is self._array and mayBeNoted and plan.isPlain:
-            self._bindings[name] = self._bindings[plan.function, "repeater"](handed, plan.fields, self)
+        isPrepared = arguments is fields and type(input) is self._array and plan.isPlain
+        if isPrepared and fields[0].size and not any(fields[0] is array for array in handed):
+            self._bindings[name] = self._bindings[plan.function], plan.read, fields[0]
+        else:
+            self._bindings.pop(name, None)
         return fields[0]
 
     def _makeOutput(self, input: Any) -> None:

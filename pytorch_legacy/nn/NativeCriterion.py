@@ -4,7 +4,6 @@ from typing import Any, ClassVar
 
 from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.backend import call
-from pytorch_legacy.errors import BusyError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Native import Caller, _plan
@@ -36,17 +35,14 @@ class NativeCriterion(Caller, Criterion):
     def _pass(self, name: str, input: Any, *handed: Any) -> Any:
         """Calls the function of a pass and returns what it wrote.
 
-        What it found is noted, as in `Native`: as long as the shape of the input and the buffer stay the same, the next pass
-        only calls.
+        A pass prepares the next one, as in `Native`.
         """
         try:
-            shape, read, buffer, run = self._bindings[name]
+            run, read, buffer = self._bindings[name]
             arguments = read(self)
-            if input.shape == shape and arguments[0] is buffer:
+            if arguments[0] is buffer:
                 run(input, *handed, *arguments)
                 return buffer
-        except BusyError:
-            raise
         except Exception:
             pass  # the first time, or with an error: the long way says what is wrong
         for buffer in self._scalars:
@@ -56,7 +52,7 @@ class NativeCriterion(Caller, Criterion):
         plan = _plan(type(self), name, 1 + len(handed))
         arguments = plan.read(self)
         call(self, plan.function, input, *handed, *arguments)
-        self._bindings[name] = input.shape, plan.read, arguments[0], self._bindings[plan.function]
+        self._bindings[name] = self._bindings[plan.function], plan.read, arguments[0]
         return arguments[0]
 
     def _goal(self, target: Any) -> Any:

@@ -15,7 +15,6 @@ class Inplace(Native):
     """
 
     inplace = False  # the field is younger than many files
-    _hasInplace = True
 
     _file = Form(defaults={"inplace": False})
 

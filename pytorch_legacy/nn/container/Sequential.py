@@ -8,7 +8,6 @@ import numpy as np
 from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError, IndexRangeError, NullError
-from pytorch_legacy.nn.chain import Chain
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
@@ -83,20 +82,9 @@ class Sequential(Container):
 
     @marks_module
     def updateOutput(self, input: Any) -> Any:
-        given, modules, count = input, self.modules, 0
-        bindings = self.__dict__.setdefault("_bindings", {})
-        chain = bindings.get("chain")
-        if chain is None:
-            chain = bindings["chain"] = Chain()
-        if chain.run is not None:
-            count, input = chain.run(modules, input)
-            if count == len(modules):
-                self.output = input
-                return input
-            modules = modules[count:]
-        done = count
+        done = 0
         try:
-            for module in modules:
+            for module in self.modules:
                 fields = module.__dict__  # quicker than attributes: Object has a __getattr__
                 if fields.get("_inPass") and is_own(module):
                     input = module.updateOutput(input)
@@ -111,8 +99,6 @@ class Sequential(Container):
             self._nameSource(error, done, input)
             self._locate(error, done)
             raise
-        if not count or count < chain.count:
-            chain.missed(self.modules, given)
         self.output = input
         return input
 

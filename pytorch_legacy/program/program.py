@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.arrays import tree
+from pytorch_legacy.arrays import as_arrays, tree
 from pytorch_legacy.errors import BusyError, CompileError, DtypeError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.optimizing import optimize
 from pytorch_legacy.program import compiling
@@ -83,6 +83,8 @@ class Program:
                 outputs = made.opened.run(arrays)
             except THNNError as error:
                 raise self._located(error, made, arrays) from None
+            for place in made.truths:
+                outputs[place] = outputs[place].view(np.bool_)  # C has bytes
             return outputs[0] if made.output == 0 else tree.map(lambda leaf: _leaf(outputs, leaf), made.output)
         finally:
             self._lock.release()
@@ -180,7 +182,8 @@ class Program:
         lists, opened = compiling.compiled(self._net, self._table, wanted)
         shapes = tuple(ref.shape for ref in lists[0][0].inputs[: len(wanted.shapes)])
         isFixed = len(lists) == 1 and not lists[0][0].least and shapes == wanted.shapes
-        return Variant(opened, lists[0][0].output, [[*map(_facts, each)] for each in lists], isFixed)
+        truths = [place for place, ref in enumerate(lists[0][0].outputs[: opened.results]) if ref.dtype == np.bool_]
+        return Variant(opened, lists[0][0].output, [[*map(_facts, each)] for each in lists], isFixed, truths)
 
     def _bound(self) -> None:
         """Lets the sizes go that were compiled first, but for those of the example, where there are too many."""
@@ -212,6 +215,10 @@ class Program:
             for key, entry in entries:
                 take(entry, value[key], f"{place}[{key!r}]")
 
+        try:
+            given = as_arrays(given, False)
+        except DtypeError as error:
+            raise DtypeError(f"program: input: {error}") from None
         take(self._table, given, "")
         return arrays
 
@@ -260,6 +267,7 @@ class Variant(NamedTuple):
     output: Any
     facts: list[list[Facts]]
     isFixed: bool  # does it serve the batch alone that it was compiled for?
+    truths: list[int]  # the outputs that are truth values
 
     def serves(self, batch: int) -> bool:
         """Does it take a batch of that size?"""

@@ -541,14 +541,14 @@ def _alike(fill: Any) -> Callable[..., Any]:
 
 
 def _iota(recorder: Any, *arguments: Any, dtype: Any = None, **keywords: Any) -> Any:
-    return recorder.constant(np.arange(*map(hidden, arguments), dtype=dtype))
+    return recorder.bound(np.arange(*map(hidden, arguments), dtype=dtype), "constant")
 
 
 def _asarray(recorder: Any, value: Any, dtype: Any = None, order: Any = None, copy: Any = None, **keywords: Any) -> Any:
     if not isinstance(value, Recorded):
         if _recorded(value):
             return np.stack([np.asarray(one) if not _recorded(one) else one for one in value])
-        return recorder.constant(np.asarray(value, dtype))
+        return recorder.bound(np.array(value, dtype), "constant")
     return value.astype(dtype or value.dtype, copy=bool(copy))  # type: ignore[attr-defined]
 
 

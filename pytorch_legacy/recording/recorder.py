@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from threading import get_ident
 from typing import Any, NamedTuple
 
@@ -128,7 +129,10 @@ class Recorder:
         """The recorded array for an array of NumPy, whose memory is known or is new."""
         from pytorch_legacy.recording.array import RecordedArray
 
-        return RecordedArray(self, np.asarray(array))
+        array = np.asarray(array)
+        if array.size and id(owner_of(array)) not in self._numbers:
+            raise self.refuse("makes a copy of an array in a way that is not recorded")
+        return RecordedArray(self, array)
 
     def bound(self, array: Any, kind: str) -> Any:
         """The recorded array for memory that was there before the pass."""
@@ -146,9 +150,12 @@ class Recorder:
         return self.wrap(made)
 
     def constant(self, value: Any, dtype: Any = None) -> Any:
-        """The recorded array for what depends on no input: a number, or an array of NumPy, of which this is a copy."""
+        """The recorded array for what depends on no input: a number, or an array of NumPy, of which this is a copy.
+
+        Nobody may write to it, since there is one for all equal ones.
+        """
         array = np.array(value, dtype)
-        key = array.dtype.str, array.shape, array.tobytes() if array.nbytes <= 4096 else hash(array.tobytes())
+        key = array.dtype.str, array.shape, sha256(array.tobytes()).digest()
         known = self._constants.get(key)
         if known is None:
             self._new(array, "constant")
@@ -212,7 +219,8 @@ class Recorder:
                 memory.kind = "made"
                 memory.changed = self.number
                 isWhole = uses[place] == "w" and arguments[place].nbytes == memory.array.nbytes and arguments[place].flags.forc
-                memory.initial = None if isWhole and not self.number else memory.array.copy()
+                isRead = any(other is memory for place, other in arrays if place in reads)
+                memory.initial = None if isWhole and not isRead and not self.number else memory.array.copy()
             memory.isKnown = memory.isKnown and known
         number = self._modules.get(id(module), -1) if module is not None else -1
         self.calls.append(Call(name, values, reads, writes, number if number >= 0 else self._number()))

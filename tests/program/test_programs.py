@@ -362,6 +362,28 @@ def test_a_layer_of_one_s_own_made_of_array_operations() -> None:
         assert_gives(program, net, numbers(n, 4, seed=n))
 
 
+def test_truth_values_and_arrays_of_like_contents() -> None:
+    class Above(nn.Module):
+        changesDtype = True
+
+        def updateOutput(self, input: Any) -> Any:
+            one, other = np.array([0.0, 0, 0], np.float32, like=input), np.array([0.0, 0, 0], np.float32, like=input)
+            one += 1
+            self.output = (input + one + other) > 0
+            return self.output
+
+    program = pl.compile(nn.Sequential(nn.Linear(4, 3), Above()), (None, 4))
+    found = program(numbers(5, 4))
+    assert found.dtype == np.bool_ and found.any() and not found.all()
+
+
+def test_arrays_of_other_libraries() -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    net = nn.Linear(3, 2)
+    x = numbers(4, 3)
+    assert np.array_equal(pl.compile(net, (None, 3))(torch.from_numpy(x)), net.forward(x))
+
+
 def test_it_is_shown() -> None:
     assert re.fullmatch(r"Program: N x 3 -> N x 2, 1 calls?, 32 bytes of weights", repr(pl.compile(nn.Linear(3, 2), (None, 3))))
 

@@ -77,6 +77,7 @@ READINGS: dict[str, Callable[[Any], Any]] = {
     "a mask of rows": lambda x: x[x[:, 0] > 0],
     "a number as an index": lambda x: x[:, int(x[0, 0] > 0)],
     "range": lambda x: x * len(range(x[0, 0].astype(np.int64))),
+    "a range as an index": lambda x: x[range(2)],
     "in": lambda x: x if 0 in x else -x,
     "allclose": lambda x: x if np.allclose(x, 0) else -x,
     "array_equal": lambda x: x if np.array_equal(x, -x) else -x,

@@ -161,11 +161,13 @@ def _compare(program: Runner, eager: Any, table: Any, arrays: list[Any], lists: 
             expected = type(error)
     try:
         outputs = program.run(arrays)
+        kinds = [ref.dtype for ref in lists[0].outputs]
+        outputs = [one.view(kind) if kind == np.bool_ else one for one, kind in zip(outputs, kinds, strict=False)]
         leaves = [*tree.leaves(lists[0].output)]
         found = [outputs[one.of] if isinstance(one, Scalar) else outputs[one] for one in leaves]
         if not isinstance(expected, type):  # a number of Python has the precision of the array that it was in
-            kinds = [array.dtype if isinstance(leaf, Scalar) else None for leaf, array in zip(leaves, found, strict=True)]
-            expected = [one if kind is None else one.astype(kind) for one, kind in zip(expected, kinds, strict=True)]
+            each = zip(expected, leaves, found, strict=True)
+            expected = [one.astype(array.dtype) if isinstance(leaf, Scalar) else one for one, leaf, array in each]
     except THNNError as error:
         number, calls = program.failure(), lists[program.isLater].calls
         found = type(named(error, calls[number].error if 0 <= number < len(calls) else ""))

@@ -30,6 +30,8 @@ class Spec(NamedTuple):
 
 def specs(net: Any, example: Any) -> Any:
     """`example`, in which each shape or array is a `Spec`."""
+    if isinstance(example, Spec):
+        return example
     if isinstance(example, tuple) and all(size is None or _isSize(size) for size in example):
         if not example or any(size is not None and size < 0 for size in example):
             raise ArgumentError(f"pl.compile: example: expected a shape of one or more sizes, got {example}")

@@ -53,7 +53,7 @@ class Program:
         self._table = compiling.specs(net, example)
         self._specs = compiling.leaves(self._table)
         self._axes = compiling.batch_axes(self._specs)
-        self._net: Any = _prepared(net)
+        self._net: Any = prepared(net)
         self._places = _places(self._net)
         self._programs: dict[Any, Variant] = {}
         self._last: Any = (None, None)
@@ -235,7 +235,7 @@ class Program:
         return error
 
 
-def _prepared(net: Any) -> Any:
+def prepared(net: Any) -> Any:
     """The network that is recorded: optimized, in evaluation mode, without anything of an earlier pass."""
     return optimize(net).evaluate().clearState()
 
@@ -290,7 +290,7 @@ def _places(net: Any) -> list[tuple[list[str], str]]:
     return [(found.get(id(module), []), module._typename) for module in modules_of(net)]
 
 
-def compile(net: Any, example: Any) -> Program:
+def compile(net: Any, example: Any, partial: bool = False) -> Any:
     """Records a network's evaluation, proves the recording and returns it as a program that runs in C.
 
     Parameters
@@ -300,10 +300,13 @@ def compile(net: Any, example: Any) -> Program:
     example : tuple, array, or list or dict of them
         What the network will get. In a shape, None stands for any size: ``(None, 3, 224, 224)`` for batches of pictures. An array
         stands for its own shape and dtype. A list or dict stands for a table.
+    partial : bool
+        Whether a chain (nn.Sequential) that cannot be compiled as a whole may run its other modules as programs: those that
+        cannot be compiled run eagerly between them.
 
     Returns
     -------
-    Program
+    Program, or Partial
         Called with an input, it returns what the network in evaluation mode returns. If only the first size is free, it serves
         all batches. Other sizes are compiled, and proven, at their first use; the last 8 are kept.
 
@@ -320,6 +323,10 @@ def compile(net: Any, example: Any) -> Program:
     try:
         return Program(net, example)
     except CompileError:
-        raise
+        if not partial:
+            raise
+        from pytorch_legacy.program.partial import Partial  # which has programs
+
+        return Partial(net, example)
     except RecursionError:
         raise CompileError("pl.compile: net: its modules are nested too deep, or contain themselves") from None

@@ -384,6 +384,35 @@ def test_arrays_of_other_libraries() -> None:
     assert np.array_equal(pl.compile(net, (None, 3))(torch.from_numpy(x)), net.forward(x))
 
 
+def test_a_part_of_a_network() -> None:
+    class Largest(nn.Module):
+        def updateOutput(self, input: Any) -> Any:
+            self.output = input / float(np.abs(input).max())
+            return self.output
+
+    net = nn.Sequential(nn.Linear(4, 5), nn.ReLU(True), Largest(), nn.Linear(5, 3), nn.Sequential(nn.Tanh(), Largest()))
+    with pytest.raises(CompileError):
+        pl.compile(net, (None, 4))
+    program = pl.compile(net, (None, 4), partial=True)
+    assert repr(program).count("Program") == 2 and repr(program).count("Largest") == 2
+    net.evaluate()
+    outputs = []
+    for n in (1, 2, 7):
+        x = numbers(n, 4, seed=n)
+        before = x.copy()
+        assert_gives(program, net, x)
+        assert_gives(program.clone(), net, x)
+        outputs.append((program(x), x))
+        assert np.array_equal(x, before)
+    for y, x in outputs:
+        assert np.array_equal(y, program(x), equal_nan=True), "results are new arrays"
+    assert isinstance(pl.compile(nn.Linear(3, 2), (None, 3), partial=True), pl.Program)
+    first = pl.compile(nn.Sequential(Largest(), nn.ReLU(True)), (None, 4), partial=True)
+    x = numbers(3, 4)
+    first(x)
+    assert np.array_equal(x, numbers(3, 4))
+
+
 def test_it_is_shown() -> None:
     assert re.fullmatch(r"Program: N x 3 -> N x 2, 1 calls?, 32 bytes of weights", repr(pl.compile(nn.Linear(3, 2), (None, 3))))
 

@@ -44,6 +44,8 @@ class Program:
     Program: N x 3 -> N x 2, 2 calls, 32 bytes of weights
     """
 
+    _insteadOfSaving = "; save the network, or pickle the program"
+
     def __init__(self, net: Any, example: Any) -> None:
         if not isinstance(net, nn.Module):
             raise DtypeError(f"pl.compile: net: expected a module, got {described(net)}")

@@ -236,7 +236,8 @@ class _Writer:
         if record is None:
             record = None if self.describe is None else self.describe(value)
             if record is None:
-                raise _Refused(f"expected a value that a .t7 file can hold, got {type(value).__name__}")
+                advice = getattr(type(value), "_insteadOfSaving", "")  # of a class that knows what its user may want
+                raise _Refused(f"expected a value that a .t7 file can hold, got {type(value).__name__}{advice}")
             self.records[id(value)] = record
             self.kept.append(value)
         return record

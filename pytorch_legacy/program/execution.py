@@ -75,20 +75,18 @@ class Opened:
         """Another one on the same bytes."""
         return Opened(self.bytes, self.dtypes, self.handle)
 
-    def run(
-        self, arrays: Sequence[Any], empty: Any = np.empty, from_buffer: Any = ffi.from_buffer, run: Any = lib.THNN_runProgram
-    ) -> list[Any]:
-        """The outputs for arrays of NumPy, in new memory. (Names of functions are local ones, which are found more quickly.)"""
+    def run(self, arrays: Sequence[Any]) -> list[Any]:
+        """The outputs for arrays of NumPy, in new memory."""
         shapes = [array.shape for array in arrays]
         for slot, array in zip(self._slots, arrays, strict=True):
             if array is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
                 slot.fill(array)
         if shapes != self._shapes:
             self._plan(shapes)
-        made = [empty(shape, dtype) for shape, dtype in self._made]
+        made = [np.empty(shape, dtype) for shape, dtype in self._made]
         for output, array in zip(self._each, made, strict=True):
-            output.data = from_buffer(array)
-        if status := run(self.handle, self._inputs, self._given, self._outputs, self.count):
+            output.data = ffi.from_buffer(array)
+        if status := lib.THNN_runProgram(self.handle, self._inputs, self._given, self._outputs, self.count):
             check(status, "program")
         return made
 

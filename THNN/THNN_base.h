@@ -272,7 +272,7 @@ THNN_API int32_t THNN_arrayFill(
 
 THNN_API int32_t THNN_arrayCopy(
     THNNState *state,
-    const THNNArray *input, /* [IN] * : of any type, converted as C does; not finite to an integer is 0 */
+    const THNNArray *input, /* [IN] * : of any type, converted as C does; elements.c for what C leaves open */
     THNNArray *output);     /* [OUT] as input */
 
 THNN_API int32_t THNN_arrayMap(

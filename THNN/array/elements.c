@@ -3,10 +3,11 @@
 #include "array/walk.h"
 
 /* ------------------------------------------------------------------------------------------------ conversions
- * As C converts, and defined where C leaves it open: what an integer cannot be, NaN too, is 0. */
+ * As C converts, and defined where C leaves it open, as x86 has it and so NumPy there: what a long cannot be, NaN too, is the
+ * smallest long; a byte is the lowest one of an integer of 32 bits, 0 of what that cannot be. */
 
-THNN_INLINE int64_t longOf(double x) { return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : 0; }
-THNN_INLINE uint8_t byteOf(double x) { return x > -1 && x < 256 ? (uint8_t)(int32_t)x : 0; }
+THNN_INLINE int64_t longOf(double x) { return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN; }
+THNN_INLINE uint8_t byteOf(double x) { return x > -0x1p31 - 1 && x < 0x1p31 ? (uint8_t)(int32_t)x : 0; }
 
 #define CONVERT(name, From, To, convert) \
   THNN_KERNEL void name(void *y, const void *const *x, int64_t n) \

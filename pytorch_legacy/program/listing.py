@@ -90,7 +90,7 @@ def listing(recording: Recording, before: Sequence[Ref] = (), after: Sequence[Re
     for memory in memories:
         isConstant = memory.kind == "constant" or (memory.initial is not None and memory.changed > recording.number)
         held = memory.array if memory.kind == "constant" else memory.initial
-        content = held.tobytes() if isConstant else b""
+        content = _stored(held) if isConstant else b""
         blocks.append(Block("constant" if isConstant else memory.kind, memory.array.nbytes, content))
     for number, memory in enumerate(memories):
         isChanged = blocks[number].kind == "made" and memory.changed == recording.number
@@ -125,11 +125,20 @@ def listing(recording: Recording, before: Sequence[Ref] = (), after: Sequence[Re
     return _compact(Listing(_needed(calls, blocks), blocks, inputs, outputs, table))
 
 
+def _stored(array: Any) -> bytes:
+    """The bytes of an array that owns its memory, in the order in which they lie there."""
+    order = sorted(range(array.ndim), key=lambda d: -array.strides[d])
+    flat = array.transpose(order)
+    if not flat.flags.c_contiguous:
+        raise CompileError(f"pl.compile: an array of {array.dtype} has strides {array.strides}, which is not recorded")
+    return flat.tobytes()  # type: ignore[no-any-return]
+
+
 def _beginning(blocks: list[Block], number: int, initial: Any) -> Call:
     """The call that gives memory the contents that it had before the pass."""
     if initial.dtype not in TYPES:
         raise CompileError(f"pl.compile: an array of {initial.dtype} is changed in the pass, which is not recorded")
-    flat = np.frombuffer(initial.tobytes(order="A"), initial.dtype)
+    flat = np.frombuffer(_stored(initial), initial.dtype)
     target = Ref(number, 0, initial.dtype, (initial.size,), (initial.itemsize,))
     values = flat.view(f"u{flat.itemsize}")
     if (values == values[0]).all() and float(flat[0]) == flat[0]:

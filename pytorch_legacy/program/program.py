@@ -173,7 +173,9 @@ class Program:
         if key in self._programs:
             place, needed = (key, batch), Sizes(tuple(shapes), (None,) * len(shapes))
         made = self._compile(needed)
-        if not made.serves(batch):
+        if place == key and made.isFixed and batch > 1:  # of this batch alone
+            place = key, batch
+        elif place == key and not made.serves(batch):
             self._programs[key] = made
             place, made = (key, batch), self._compile(Sizes(tuple(shapes), (None,) * len(shapes)))
         self._programs[place] = made
@@ -243,7 +245,7 @@ def prepared(net: Any) -> Any:
 
 
 def _leaf(outputs: list[Any], leaf: Any) -> Any:
-    return float(outputs[leaf.of][0]) if isinstance(leaf, Scalar) else outputs[leaf]
+    return outputs[leaf.of][0].item() if isinstance(leaf, Scalar) else outputs[leaf]
 
 
 class Facts(NamedTuple):

@@ -53,6 +53,8 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
     nbytes = property(lambda self: self.hidden.nbytes)
     strides = property(lambda self: self.hidden.strides)
     flags = property(lambda self: self.hidden.flags)
+    real = property(lambda self: self)  # there are no complex ones
+    mT = property(lambda self: self.recorder.wrap(self.hidden.mT))
     T = property(lambda self: self.recorder.wrap(self.hidden.T))
 
     def __len__(self) -> int:
@@ -152,6 +154,12 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
     def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         return functions.mean(self.recorder, self, axis, dtype, out, keepdims)
 
+    def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+        return functions.variance(self.recorder, self, axis, dtype, out, ddof, keepdims)
+
+    def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+        return np.sqrt(self.var(axis, dtype, None, ddof, keepdims), *([] if out is None else [out]))
+
     def argmax(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
         return functions.extreme(self.recorder, self, axis, out, keepdims, 2)
 
@@ -162,7 +170,7 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
         return functions.scan(self.recorder, self, axis, dtype, out)
 
     def take(self, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
-        return functions.take(self.recorder, self, indices, axis, out)
+        return functions.take(self.recorder, self, indices, axis, out, mode)
 
     def repeat(self, repeats: Any, axis: Any = None) -> Any:
         return np.repeat(self, repeats, axis)  # type: ignore[call-overload]
@@ -170,8 +178,8 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
     def dot(self, other: Any, out: Any = None) -> Any:
         return functions.dot(self.recorder, self, other, out)
 
-    def clip(self, low: Any = None, high: Any = None, out: Any = None) -> Any:
-        return functions.clip(self.recorder, self, low, high, out)
+    def clip(self, *limits: Any, **keywords: Any) -> Any:
+        return functions.clip(self.recorder, self, *limits, **keywords)
 
     def round(self, decimals: int = 0, out: Any = None) -> Any:
         if decimals:

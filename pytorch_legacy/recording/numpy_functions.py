@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays.device import Recorded, address
+from pytorch_legacy.arrays.device import Recorded, address, on_host
+from pytorch_legacy.errors import IndexRangeError, ValueRangeError
 
 # The numbers of THNN_base.h: THNNMap, THNNApply, THNNReduce.
 MAPS = {
@@ -25,6 +26,12 @@ APPLIES = {
     np.bitwise_and: 22, np.bitwise_or: 23, np.bitwise_xor: 24,
 }  # fmt: skip
 REDUCES = {np.add: 0, np.multiply: 1, np.maximum: 2, np.minimum: 3, np.logical_or: 4, np.logical_and: 5}
+_OF_WHOLE: dict[Any, Callable[[Any], Any]] = {
+    **dict.fromkeys((np.floor, np.ceil, np.trunc), lambda x: x.copy()),
+    **dict.fromkeys((np.isnan, np.isinf), lambda x: x != x),
+    np.isfinite: lambda x: x == x,
+}
+"""What functions of floats are for integers."""
 _BITS = {np.bitwise_and, np.bitwise_or, np.bitwise_xor}
 _LOGIC = {np.logical_and, np.logical_or, np.logical_xor, np.logical_not}
 _BOOL, _FLOAT, _DOUBLE, _LONG = map(np.dtype, (np.bool_, np.float32, np.float64, np.int64))
@@ -57,6 +64,8 @@ def _isKnown(recorder: Any, *values: Any) -> bool:
 def _array(recorder: Any, value: Any, dtype: Any = None) -> Any:
     """An array of NumPy, of that dtype, for an operand: a recorded array, an array of NumPy or a number."""
     if not isinstance(value, Recorded):
+        if isinstance(value, np.ndarray) and not on_host(value):
+            raise recorder.refuse(f"computes with a {type(value).__name__}, whose arithmetic is another")
         return recorder.constant(np.asarray(value, dtype)).hidden
     array = value.hidden  # type: ignore[attr-defined]
     if dtype is None or array.dtype == dtype:
@@ -129,11 +138,19 @@ def _kind(value: Any) -> Any:
     return type(value) if type(value) in (int, float, complex) else np.asarray(hidden(value)).dtype
 
 
+def _sample(value: Any) -> Any:
+    return value if type(value) in (int, float, bool) else np.asarray(hidden(value)).dtype
+
+
 def _element(recorder: Any, ufunc: Any, inputs: tuple[Any, ...], dtype: Any, out: Any) -> Any:
     """A function of the elements of one or two arrays. Returns `out` if it could be written at once."""
     number = MAPS.get(ufunc) if len(inputs) == 1 else APPLIES.get(ufunc)
     if number is None:
         raise recorder.refuse(f"np.{ufunc.__name__} is not recorded")
+    if ufunc in _OF_WHOLE and dtype is None and inputs[0].dtype.kind in "bui":
+        return _OF_WHOLE[ufunc](inputs[0])
+    if ufunc is np.reciprocal and inputs[0].dtype.kind in "bui":
+        raise recorder.refuse("np.reciprocal of integers is not recorded")
     if ufunc is np.float_power:
         dtype = _DOUBLE
     signature = {} if dtype is None else {"signature": (*[np.dtype(dtype)] * len(inputs), None)}
@@ -153,8 +170,8 @@ def _element(recorder: Any, ufunc: Any, inputs: tuple[Any, ...], dtype: Any, out
         arrays = [_array(recorder, one, kind) for one, kind in zip(inputs, kinds, strict=True)]
     shape = np.broadcast_shapes(*[array.shape for array in arrays])
     arrays = [np.broadcast_to(array, shape) for array in arrays]
-    if made == _BOOL and arrays[0].dtype == _BOOL and number in (4, 5):  # the larger of truth values is one of them
-        number = {4: 23, 5: 22}[number]
+    if made == _BOOL and arrays[0].dtype == _BOOL and len(arrays) == 2:  # the sum, or the larger, of truth values is one of them
+        number = {0: 23, 2: 22, 4: 23, 5: 22}.get(number, number)
     target = out.hidden if out is not None else None
     if target is None or target.shape != shape or target.dtype != made or any(_reaches(target, array) for array in arrays):
         result = recorder.empty(shape, made)
@@ -193,6 +210,15 @@ def _clipped(recorder: Any, x: Any, low: Any, high: Any) -> Any:
     return x if high is None else np.minimum(x, high)
 
 
+def _without_nan(recorder: Any, ufunc: Any, x: Any, y: Any) -> Any:
+    """The larger or smaller of two numbers, or the other one where one is NaN."""
+    made = ufunc(x, y)
+    if made.dtype.kind != "f":
+        return made
+    x, y = (recorder.wrap(_array(recorder, one, made.dtype)) for one in (x, y))
+    return np.where(np.isnan(x), y, np.where(np.isnan(y), x, made))
+
+
 def _power(recorder: Any, x: Any, y: Any) -> Any:
     """NumPy has other functions for some exponents, which differ for infinities."""
     exponent = None if isinstance(y, Recorded) or np.ndim(y) else float(y)
@@ -200,6 +226,8 @@ def _power(recorder: Any, x: Any, y: Any) -> Any:
     simple = known.get(exponent)
     if simple is not None and isinstance(x, Recorded) and x.dtype.kind == "f":  # type: ignore[attr-defined]
         return simple(x)
+    if isinstance(y, Recorded) and np.result_type(_sample(x), _sample(y)).kind in "iu" and y.dtype.kind == "i":  # type: ignore[attr-defined]
+        y.within(0, float("inf"), "the power of an integer", ValueRangeError)  # type: ignore[attr-defined]
     return _element(recorder, np.power, (x, y), None, None)
 
 
@@ -209,8 +237,8 @@ _COMPOSED: dict[Any, Callable[..., Any]] = {
     np.invert: lambda recorder, x: np.logical_not(x) if x.dtype == _BOOL else -x - 1,
     np.positive: lambda recorder, x: x.copy(),
     np.clip: _clipped,
-    np.fmax: lambda recorder, x, y: np.where(np.isnan(x), y, np.where(np.isnan(y), x, np.maximum(x, y))),
-    np.fmin: lambda recorder, x, y: np.where(np.isnan(x), y, np.where(np.isnan(y), x, np.minimum(x, y))),
+    np.fmax: lambda recorder, x, y: _without_nan(recorder, np.maximum, x, y),
+    np.fmin: lambda recorder, x, y: _without_nan(recorder, np.minimum, x, y),
     np.signbit: lambda recorder, x: (x < 0) | ((x == 0) & (np.divide(1, x) < 0)),
 }
 
@@ -284,7 +312,8 @@ def variance(
 def extreme(recorder: Any, array: Any, axis: Any, out: Any, keepdims: bool, number: int) -> Any:
     """Places of the largest (number 2) or smallest (3) elements."""
     if axis is None:
-        array, axis = array.reshape(-1), 0
+        found = extreme(recorder, array.reshape(-1), 0, None, False, number)
+        return _given(recorder, found.reshape((1,) * array.ndim) if keepdims else found, out)
     axis %= array.ndim
     result = recorder.empty(tuple(1 if d == axis else size for d, size in enumerate(array.shape)), _LONG)
     recorder.array("arrayReduceIndex", array.hidden, result.hidden, axis, number)
@@ -309,10 +338,12 @@ def copy(recorder: Any, target: Any, source: Any) -> None:
     if not isinstance(target, Recorded):
         raise recorder.refuse("copies a recorded array into an array of NumPy; make that array with like=input")
     to = target.hidden  # type: ignore[attr-defined]
-    if not isinstance(source, Recorded) and np.ndim(source) == 0 and type(source) in (int, float, bool):
-        if to.size:
-            recorder.array("arrayFill", to, float(source))
-        return
+    if not isinstance(source, Recorded) and type(source) in (int, float, bool):
+        source = to.dtype.type(source) if type(source) is float or to.dtype == _BOOL else source
+        if abs(source) <= 2**53 or to.dtype.kind == "f":  # a double has it
+            if to.size:
+                recorder.array("arrayFill", to, float(source))
+            return
     array = _array(recorder, source, _BOOL if to.dtype == _BOOL else None)
     while array.ndim > to.ndim and array.shape[0] == 1:
         array = array[0]
@@ -361,7 +392,7 @@ def put(recorder: Any, array: Any, key: Any, value: Any) -> None:
 
 def _place(recorder: Any, array: Any, key: Any) -> tuple[Any, int, Any] | None:
     """Of a key with an array of indices: a view by all other parts of the key, the axis and the indices."""
-    keys = list(key) if isinstance(key, tuple) else [key]
+    keys = [part for one in (key if isinstance(key, tuple) else (key,)) for part in _unmasked(recorder, one)]
     places = [place for place, one in enumerate(keys) if _fancy(one)]
     if not places:
         if any(isinstance(one, (bool, np.bool_)) for one in keys):
@@ -386,6 +417,15 @@ def _place(recorder: Any, array: Any, key: Any) -> tuple[Any, int, Any] | None:
     return array.hidden[tuple(keys)], axis, indices
 
 
+def _unmasked(recorder: Any, key: Any) -> tuple[Any, ...]:
+    """A part of a key; a mask of several dimensions as the indices of its places."""
+    if not _fancy(key) or np.ndim(hidden(key)) < 2 or np.asarray(hidden(key)).dtype != _BOOL:
+        return (key,)
+    if not _isKnown(recorder, key):
+        raise recorder.refuse("uses a mask as an index: how many elements there are depends on the data")
+    return np.nonzero(np.asarray(hidden(key)))
+
+
 def _joined(recorder: Any, array: Any, keys: list[Any], places: list[int]) -> tuple[Any, int, Any]:
     """The same for several arrays of indices beside each other: their axes become one, in a dense copy."""
     others = [one for place, one in enumerate(keys) if place not in places]
@@ -400,31 +440,59 @@ def _joined(recorder: Any, array: Any, keys: list[Any], places: list[int]) -> tu
     sizes = before.shape[axis : axis + len(chosen)]
     total: Any = 0
     for size, one in zip(sizes, chosen, strict=True):
+        numbers = recorder.wrap(_indices(recorder, one, size))
         if isinstance(one, Recorded):
-            one.within(0, size - 1, "an index")  # type: ignore[attr-defined]
-        else:
-            one = np.where(np.asarray(one) < 0, np.asarray(one) + size, one)
-        total = total * size + one
+            numbers.within(0, size - 1, "an index")
+        total = total * size + numbers
     dense = _dense(recorder, before)
     return dense.reshape((*before.shape[:axis], -1, *before.shape[axis + len(chosen) :])).hidden, axis, total
 
 
-def _indices(recorder: Any, indices: Any) -> Any:
-    if isinstance(indices, Recorded):
-        return _array(recorder, indices, _LONG)
-    return recorder.constant(np.asarray(indices, np.int64)).hidden
+def _indices(recorder: Any, indices: Any, size: int, mode: str = "raise") -> Any:
+    """The numbers of slices among `size`, from 0, as an array of NumPy: a negative one counts from the end."""
+    if not isinstance(indices, Recorded):
+        numbers = np.asarray(indices)
+        if numbers.dtype.kind not in "bui" and numbers.size:
+            raise recorder.refuse(f"uses an array of {numbers.dtype} as an index")
+        numbers = numbers.astype(np.int64)
+        if mode == "raise":
+            wrong = numbers[(numbers < -size) | (numbers >= size)]
+            if wrong.size:
+                raise IndexRangeError(f"index {wrong[0]} is out of bounds for axis with size {size}")
+        numbers = np.clip(numbers, 0, size - 1) if mode == "clip" else numbers % max(size, 1)
+        return recorder.constant(numbers).hidden
+    if indices.dtype.kind not in "bui":  # type: ignore[attr-defined]
+        raise recorder.refuse(f"uses an array of {indices.dtype} as an index")  # type: ignore[attr-defined]
+    numbers = recorder.wrap(_array(recorder, indices, _LONG))
+    if mode == "clip":
+        numbers = np.clip(numbers, 0, size - 1)
+    elif mode == "wrap":
+        numbers = numbers % size
+    elif not _isChecked(recorder, indices):
+        numbers = np.where(numbers < 0, numbers + size, numbers)
+    return numbers.hidden
 
 
-def take(recorder: Any, array: Any, indices: Any, axis: Any, out: Any) -> Any:
+def _isChecked(recorder: Any, indices: Any) -> bool:
+    """Was this array, or the one that it is a copy of, just checked to be from 0, or made of whole numbers from 0?"""
+    if indices.dtype.kind in "bu":
+        return True
+    memory = recorder.memory(indices.hidden)
+    writers = [call for call in recorder.calls if any(ref.memory == memory.number for ref in call.refs(call.writes))]
+    last = recorder.calls[-1] if recorder.calls else None
+    if last is not None and last.name == "arrayWithin" and last.arguments[1] >= 0 and last.arguments[0].memory == memory.number:
+        return True
+    return len(writers) == 1 and writers[0].name == "arrayReduceIndex"
+
+
+def take(recorder: Any, array: Any, indices: Any, axis: Any, out: Any, mode: str = "raise") -> Any:
     """Slices of an array by their numbers."""
     if not isinstance(array, Recorded):
         array = recorder.constant(np.asarray(array))
     if axis is None:
         array, axis = array.reshape(-1), 0
     axis %= array.ndim
-    numbers = _indices(recorder, indices)
-    if not isinstance(indices, Recorded):
-        numbers = recorder.constant(np.where(numbers < 0, numbers + array.shape[axis], numbers)).hidden
+    numbers = _indices(recorder, indices, array.shape[axis], mode)
     flat = recorder.wrap(numbers).reshape(-1).hidden
     shape = (*array.shape[:axis], flat.size, *array.shape[axis + 1 :])
     result = recorder.empty(shape, array.dtype)
@@ -441,8 +509,10 @@ def _scatter(recorder: Any, array: Any, key: Any, value: Any, adds: int) -> None
         target = item(recorder, array, key)
         np.add(target, value, out=target)
         return
+    if adds and array.dtype.kind != "f" and np.asarray(hidden(value)).dtype.kind == "f":
+        raise recorder.refuse(f"adds floats to places of an array of {array.dtype}, which is not recorded")
     before, axis, indices = place
-    numbers = _indices(recorder, indices)
+    numbers = _indices(recorder, indices, before.shape[axis])
     shape = (*before.shape[:axis], *numbers.shape, *before.shape[axis + 1 :])
     values = np.broadcast_to(_array(recorder, value, array.dtype), shape)
     flat = recorder.wrap(numbers).reshape(-1).hidden
@@ -471,7 +541,20 @@ def dot(recorder: Any, x: Any, y: Any, out: Any = None) -> Any:
     return _given(recorder, np.matmul(x, y), out)
 
 
-def clip(recorder: Any, array: Any, low: Any, high: Any, out: Any = None) -> Any:
+def clip(
+    recorder: Any,
+    array: Any,
+    low: Any = None,
+    high: Any = None,
+    out: Any = None,
+    a_min: Any = None,
+    a_max: Any = None,
+    **names: Any,
+) -> Any:
+    both = (low, a_min, names.pop("min", None)), (high, a_max, names.pop("max", None))
+    low, high = (next((one for one in given if one is not None), None) for given in both)
+    if names:
+        raise recorder.refuse(f"np.clip with {', '.join(names)}= is not recorded")
     return _given(recorder, _clipped(recorder, array, low, high), out)
 
 
@@ -601,7 +684,14 @@ def _norm(recorder: Any, array: Any, ord: Any = None, axis: Any = None, keepdims
 
 def _along(recorder: Any, array: Any, indices: Any, axis: int = -1) -> Any:
     """``np.take_along_axis``: by the numbers of elements in row-major order."""
+    if axis is None:
+        array, axis = array.reshape(-1), 0
     axis %= array.ndim
+    size = array.shape[axis]
+    isOther = isinstance(indices, Recorded)
+    indices = recorder.wrap(_indices(recorder, indices, size))
+    if isOther:
+        indices.within(0, size - 1, "an index")
     step = int(np.prod(array.shape[axis + 1 :]))
     others = np.arange(int(np.prod(array.shape))).reshape(array.shape).take([0], axis)
     return take(recorder, _dense(recorder, array).reshape(-1), indices * step + others, 0, None)
@@ -629,7 +719,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.asanyarray: _asarray,
     np.array: _newArray,
     np.ascontiguousarray: _dense,
-    np.copy: lambda recorder, array, **keywords: array.copy(),
+    np.copy: lambda recorder, array, order="K", subok=False: array.copy(),
     np.sum: _sum(np.add),
     np.prod: _sum(np.multiply),
     np.max: _sum(np.maximum),
@@ -654,11 +744,11 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
         recorder, array, axis, out, keepdims is True, 3
     ),
     np.cumsum: lambda recorder, array, axis=None, dtype=None, out=None: scan(recorder, array, axis, dtype, out),
-    np.take: lambda recorder, array, indices, axis=None, out=None, mode="raise": take(recorder, array, indices, axis, out),
+    np.take: lambda recorder, array, indices, axis=None, out=None, mode="raise": take(recorder, array, indices, axis, out, mode),
     np.repeat: _repeat,
     np.tile: _tile,
     np.dot: lambda recorder, x, y, out=None: dot(recorder, x, y, out),
-    np.clip: lambda recorder, array, low=None, high=None, out=None, **keywords: clip(recorder, array, low, high, out),
+    np.clip: clip,
     np.pad: _pad,
     np.outer: lambda recorder, x, y, out=None: _given(recorder, np.multiply(x.reshape(-1, 1), y.reshape(1, -1)), out),
     np.vdot: lambda recorder, x, y: np.sum(x.reshape(-1) * y.reshape(-1)),
@@ -667,7 +757,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.roll: lambda recorder, array, shift, axis=None: _roll(recorder, array, shift, axis),
     np.may_share_memory: _shares,
     np.shares_memory: _shares,
-    np.reshape: lambda recorder, array, shape, **keywords: array.reshape(shape),
+    np.reshape: lambda recorder, array, shape, order="C", copy=None: array.reshape(shape, order=order),
     np.ravel: lambda recorder, array, order="C": array.ravel(order),
     np.isscalar: lambda recorder, value: False,
 }

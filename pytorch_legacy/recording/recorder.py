@@ -220,7 +220,8 @@ class Recorder:
                 memory.changed = self.number
                 isWhole = uses[place] == "w" and arguments[place].nbytes == memory.array.nbytes and arguments[place].flags.forc
                 isRead = any(other is memory for place, other in arrays if place in reads)
-                memory.initial = None if isWhole and not isRead and not self.number else memory.array.copy()
+                isNew = isWhole and not isRead and not self.number
+                memory.initial = None if isNew else memory.array.copy(order="K")
             memory.isKnown = memory.isKnown and known
         number = self._modules.get(id(module), -1) if module is not None else -1
         self.calls.append(Call(name, values, reads, writes, number if number >= 0 else self._number()))

@@ -63,8 +63,9 @@ def test_copy(source: str, target: str) -> None:
         call("arrayCopy", x, y)
         expected = x
         if np.dtype(source).kind == "f" and np.dtype(target).kind != "f":
-            limits = (-(2.0**63), 2.0**63) if target == "int64" else (-0.999, 255.999)
-            expected = np.where((x >= limits[0]) & (x < limits[1]), x, 0)
+            limits, other = ((-(2.0**63), 2.0**63), -(2**63)) if target == "int64" else ((-(2.0**31), 2.0**31), 0)
+            isIn = (x >= limits[0]) & (x < limits[1])
+            expected = np.where(isIn, np.where(isIn, x, 0).astype(np.int64), other)
         same(y, expected.astype(target))
 
 

@@ -228,7 +228,7 @@ def test_wheel(distributions: Path, tmp_path: Path) -> None:
     assert {f"pytorch_legacy/{name}" for name in made} <= names
     assert {f"pytorch_legacy-0.1.0.dist-info/licenses/{name}" for name in ("LICENSE", "NOTICE")} <= names
     assert {name.split("/")[0] for name in names} == {"pytorch_legacy", "pytorch_legacy-0.1.0.dist-info"}
-    assert not [size for (_, size), count in contents.items() if count > 1 and size > 10_000]  # nothing large is there twice
+    assert not [size for (_, size), count in contents.items() if count > 1 and size > 30_000]  # headers may be there twice
     library = tmp_path / "pytorch_legacy" / THNN_FILE
     assert tempfile.gettempdir().encode() not in library.read_bytes()  # the folder of the build
     if sys.platform == "linux":

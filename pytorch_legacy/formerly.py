@@ -39,9 +39,7 @@ _TOGETHER = {
 class _Finder(MetaPathFinder, Loader):
     """Gives the module of today for a name of yesterday. It is the same module, not a second one."""
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
         package, _, rest = fullname.partition(".")
         if package != "pytorch_legacy":
             return None

@@ -160,9 +160,7 @@ def normal(
     return _between("normal", shape, dtype, device, mean, stdv)
 
 
-def bernoulli(
-    p: float = 0.5, shape: tuple[int, ...] | int | None = None, dtype: Any = None, device: bool = False
-) -> Any:
+def bernoulli(p: float = 0.5, shape: tuple[int, ...] | int | None = None, dtype: Any = None, device: bool = False) -> Any:
     """Ones with probability `p` and zeros, as ``tensor:bernoulli(p)``; without a shape one integer."""
     drawn = _drawn("bernoulli", shape, dtype, device, p)
     return int(drawn) if shape is None else drawn

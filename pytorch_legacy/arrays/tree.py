@@ -73,30 +73,42 @@ def map(function: Callable[[Any], Any], value: Any, memo: dict[Any, Any] | None 
     """
     memo = {} if memo is None else memo
     pending: deque[Any] = deque()
-
-    def renewed(value: Any) -> Any:
-        kind = type(value)
-        if kind is IdentityKey:
-            return IdentityKey(renewed(value.value))
-        if kind not in TABLES:
-            return function(value)
-        if id(value) not in memo:
-            memo.setdefault(_ORIGINALS, []).append(value)  # an id must not be given away while it is a key
-            if kind is tuple and not lists:
-                memo[id(value)] = tuple([renewed(entry) for entry in value])
-            else:
-                memo[id(value)] = [] if kind is tuple else kind()
-                pending.append(value)
-        return memo[id(value)]
-
-    result = renewed(value)
+    result = _renewed(function, value, memo, pending, lists)
     while pending:
         table = pending.popleft()
         if type(table) not in _DICTS:
-            memo[id(table)].extend([renewed(entry) for entry in table])
+            memo[id(table)].extend([_renewed(function, entry, memo, pending, lists) for entry in table])
         else:
-            memo[id(table)].update([(renewed(key), renewed(entry)) for key, entry in table.items()])
+            both = [[_renewed(function, one, memo, pending, lists) for one in pair] for pair in table.items()]
+            memo[id(table)].update(both)
     return result
+
+
+def _renewed(function: Callable[[Any], Any], value: Any, memo: dict[Any, Any], pending: deque[Any], lists: bool) -> Any:
+    """A leaf passed through the function, or the new table for one, which `pending` has until it is filled."""
+    kind = type(value)
+    if kind is IdentityKey:
+        return IdentityKey(_renewed(function, value.value, memo, pending, lists))
+    if kind not in TABLES:
+        return function(value)
+    if id(value) not in memo:
+        memo.setdefault(_ORIGINALS, []).append(value)  # an id must not be given away while it is a key
+        if kind is tuple and not lists:
+            memo[id(value)] = tuple([_renewed(function, entry, memo, pending, lists) for entry in value])
+        else:
+            memo[id(value)] = [] if kind is tuple else kind()
+            pending.append(value)
+    return memo[id(value)]
+
+
+def map_entries(function: Callable[[Any], Any], value: Any) -> Any:
+    """As `map`, but keys stay as they are."""
+    kind = type(value)
+    if kind not in TABLES:
+        return function(value)
+    if kind in _DICTS:
+        return kind({key: map_entries(function, entry) for key, entry in value.items()})
+    return kind([map_entries(function, entry) for entry in value])
 
 
 def map_arrays(function: Callable[[Array], Any], value: Any, memo: dict[Any, Any] | None = None) -> Any:

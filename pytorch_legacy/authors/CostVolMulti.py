@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.files.form import Form
@@ -70,7 +68,7 @@ class CostVolMulti(Module):
         output.fill(0)
         for f, other in enumerate(others, 1):
             for i, here, there in self._shifts(f, H, W):
-                output[:, i][here] += np.einsum("nchw,nchw->nhw", first[here], other[there])
+                output[:, i][here] += (first[here] * other[there]).sum(1)
         output /= self._dtype.type(C * len(others))
         return output
 

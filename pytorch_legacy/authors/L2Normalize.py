@@ -1,6 +1,5 @@
 """Rows of length 1."""
 
-
 from pytorch_legacy import nn
 from pytorch_legacy.files.form import Form
 

@@ -1,6 +1,5 @@
 """The rectified linear unit."""
 
-
 from pytorch_legacy import nn
 from pytorch_legacy.files.form import Form
 

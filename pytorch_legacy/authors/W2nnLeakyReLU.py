@@ -1,6 +1,5 @@
 """The rectified linear unit with a leak."""
 
-
 import numpy as np
 
 from pytorch_legacy import nn

@@ -1,6 +1,5 @@
 """Convolution of planes, in groups."""
 
-
 from pytorch_legacy import nn
 from pytorch_legacy.cudnn.Grouped import Grouped
 from pytorch_legacy.cudnn.Layer import no_size

@@ -236,9 +236,7 @@ class Job:
         if self._options.batch and found.batch != self._options.batch:
             other.append("batch")
         if other:
-            raise Problem(
-                f"{self._note.parent}: holds a part of a run with another {' and '.join(other)}; {remedy}"
-            )
+            raise Problem(f"{self._note.parent}: holds a part of a run with another {' and '.join(other)}; {remedy}")
         return found
 
 

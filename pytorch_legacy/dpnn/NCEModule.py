@@ -80,8 +80,21 @@ class NCEModule(Linear):
     _file = Form(
         oneBasedTensors={"sampleidx": (np.int64, np.int64)},
         dropped=(
-            "sampleprob", "_sampleidx", "_noiseidx", "_noiseprob", "_noisesamples", "_metaidx", "_weight", "_bias",
-            "_gradWeight", "_gradOutput", "_tgradOutput", "_pm", "_score", "linout", "testedtargets",
+            "sampleprob",
+            "_sampleidx",
+            "_noiseidx",
+            "_noiseprob",
+            "_noisesamples",
+            "_metaidx",
+            "_weight",
+            "_bias",
+            "_gradWeight",
+            "_gradOutput",
+            "_tgradOutput",
+            "_pm",
+            "_score",
+            "linout",
+            "testedtargets",
         ),
         defaults={"Z": lambda fields: np.ones(1, fields.dtype)},
         kinds={

@@ -1,6 +1,5 @@
 """Local response normalization within planes."""
 
-
 from pytorch_legacy import nn
 from pytorch_legacy.files.form import Form
 

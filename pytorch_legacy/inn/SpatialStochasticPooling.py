@@ -1,6 +1,5 @@
 """A random cell of each window."""
 
-
 from pytorch_legacy import nn
 from pytorch_legacy.files.form import Form
 

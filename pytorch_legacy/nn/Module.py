@@ -599,6 +599,7 @@ class Module(Tuning):
 
     def _inside(self, name: str, *arguments: Any) -> Self:
         """Has each module inside do what this one is asked to do, and returns self."""
+
         def call(module: Any) -> None:
             getattr(module, name)(*arguments)
 

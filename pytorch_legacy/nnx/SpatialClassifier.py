@@ -49,7 +49,14 @@ class SpatialClassifier(Container):
 
     _file = Form(
         dropped=(
-            "inputF", "inputT", "outputF", "outputT", "gradOutputF", "gradOutputT", "gradInputF", "gradInputT",
+            "inputF",
+            "inputT",
+            "outputF",
+            "outputT",
+            "gradOutputF",
+            "gradOutputT",
+            "gradInputF",
+            "gradInputT",
         ),
         properties=("classifier",),
         defaults={"modules": lambda fields: [fields["classifier"]]},

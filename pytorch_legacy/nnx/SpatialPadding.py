@@ -1,6 +1,5 @@
 """A border along two dimensions."""
 
-
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form

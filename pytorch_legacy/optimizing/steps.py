@@ -113,15 +113,18 @@ class _Optimizer:
     def __init__(self, net: Module, log: Log) -> None:
         self.log = log
         self.several = {place for place, count in Counter(id(module) for module, _ in every(net)).items() if count > 1}
+        self.around: set[int] = set()  # the chains that the walk is in; one may contain itself
         self.writes = any(may_spoil(module) for module, _ in every(net))
         self.result = self.improved(net, "")
 
     def improved(self, module: Any, where: str, reader: Any = None) -> Any:
         """The module, or what takes its place. `reader` is the only one that gets its output, if that is known."""
-        if not isinstance(module, Module) or id(module) in self.several or where.count(".") > DEEPEST:
+        if not isinstance(module, Module) or id(module) in self.several | self.around or where.count(".") > DEEPEST:
             return module
         if is_like(module, nn.Sequential):
+            self.around.add(id(module))
             self.chain(module, where)
+            self.around.remove(id(module))
         elif is_like(module, nngraph.gModule):
             self.graph(module, where)
         elif any(is_like(module, kind) for kind in CONTAINERS):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,13 +64,15 @@ def leaves(value: Any) -> list[Spec]:
 def filled(value: Any, arrays: Sequence[Any]) -> Any:
     """A table of specs with these arrays in their places."""
     waiting = iter(arrays)
+    return _filled(value, waiting)
 
-    def of(entry: Any) -> Any:
-        if isinstance(entry, Spec):
-            return next(waiting)
-        return {key: of(one) for key, one in entry.items()} if isinstance(entry, dict) else [of(one) for one in entry]
 
-    return of(value)
+def _filled(value: Any, waiting: Iterator[Any]) -> Any:
+    if isinstance(value, Spec):
+        return next(waiting)
+    if isinstance(value, dict):
+        return {key: _filled(one, waiting) for key, one in value.items()}
+    return [_filled(one, waiting) for one in value]
 
 
 _TRIED = (32, 64, 224, 128, 16, 8, 4, 2)
@@ -93,7 +95,9 @@ def first_sizes(net: Any, table: Any) -> tuple[tuple[int, ...], ...]:
         source = proof.Source(found, net, lambda arrays: filled(table, arrays))
         try:
             copy.deepcopy(net).forward(filled(table, source.arrays(shapes(size, batch), batch)))
-        except THNNError:
+        except (MemoryError, RecursionError):
+            raise
+        except Exception:  # of a layer of a user's, too; recording says where
             continue
         return shapes(size, batch)
     return shapes(*tried[0])

@@ -109,17 +109,13 @@ def listing(recording: Recording, before: Sequence[Ref] = (), after: Sequence[Re
     for place, ref in enumerate(inputs):
         blocks[ref.memory] = replace(blocks[ref.memory], kind="input", place=place)
     outputs: list[Ref] = []
-    numbers: dict[Ref, int] = {}
 
-    def out(ref: Any) -> Any:
-        if isinstance(ref, Scalar):
-            return Scalar(out(ref.of))
-        if ref not in numbers:
-            numbers[ref] = len(outputs)
-            outputs.append(_output(ref, blocks, calls, len(outputs)))
-        return numbers[ref]
+    def out(leaf: Any) -> Any:  # each leaf is an output of its own: which of them are one array may depend on the batch
+        number, isNumber = len(outputs), isinstance(leaf, Scalar)
+        outputs.append(_output(leaf.of if isNumber else leaf, blocks, calls, number))
+        return Scalar(number) if isNumber else number
 
-    table = tree.map(out, recording.output)
+    table = tree.map_entries(out, recording.output)
     for ref in after:
         outputs.append(_output(ref, blocks, calls, len(outputs)))
     return _compact(Listing(_needed(calls, blocks), blocks, inputs, outputs, table))
@@ -170,11 +166,17 @@ def _needed(calls: list[Call], blocks: list[Block]) -> list[Call]:
     live = {number for number, block in enumerate(blocks) if block.kind == "output"}
     kept = []
     for call in reversed(calls):
-        if call.writes and not any(ref.memory in live for ref in call.refs(call.writes)):
+        if call.writes and not _checks(call) and not any(ref.memory in live for ref in call.refs(call.writes)):
             continue
         live.update(ref.memory for ref in call.refs())
         kept.append(call)
     return kept[::-1]
+
+
+def _checks(call: Call) -> bool:
+    """May the call fail by the numbers that it reads? Those are indices."""
+    isElementwise = call.name.startswith("array") and call.name not in ("arrayTake", "arrayPut", "arrayChoose")
+    return not isElementwise and any(ref.dtype == np.int64 for ref in call.refs(call.reads))
 
 
 def _compact(old: Listing) -> Listing:

@@ -10,7 +10,17 @@ import numpy as np
 
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import as_arrays, tree
-from pytorch_legacy.errors import BusyError, CompileError, DtypeError, ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.arrays.device import Recorded
+from pytorch_legacy.errors import (
+    BusyError,
+    CompileError,
+    DtypeError,
+    OutOfMemoryError,
+    ShapeError,
+    THNNError,
+    UnsupportedError,
+)
+from pytorch_legacy.nngraph import gModule
 from pytorch_legacy.optimizing import optimize
 from pytorch_legacy.program import compiling
 from pytorch_legacy.program.compiling import Sizes, Spec
@@ -77,9 +87,8 @@ class Program:
             arrays = [given] if type(given) is np.ndarray and type(self._table) is Spec else self._arrays(given)
             shapes = [array.shape for array in arrays]
             known, made = self._last
-            if shapes != known:
-                if made is None or not made.opened.hasState():
-                    made = self._program(arrays)
+            if shapes != known and (made is None or not made.opened.hasState()):  # with a state it tells which sizes that has
+                made = self._program(arrays)
                 self._last = shapes, made
             try:
                 outputs = made.opened.run(arrays)
@@ -87,7 +96,7 @@ class Program:
                 raise self._located(error, made, arrays) from None
             for place in made.truths:
                 outputs[place] = outputs[place].view(np.bool_)  # C has bytes
-            return outputs[0] if made.output == 0 else tree.map(lambda leaf: _leaf(outputs, leaf), made.output)
+            return outputs[0] if made.output == 0 else tree.map_entries(lambda leaf: _leaf(outputs, leaf), made.output)
         finally:
             self._lock.release()
 
@@ -113,7 +122,8 @@ class Program:
     def __repr__(self) -> str:
         lists = self._made.facts[-1][-1]
         shapes = [" x ".join("N" if size is None else str(size) for size in spec.shape) for spec in self._specs]
-        outputs = [" x ".join("N" if isinstance(size, tuple) else str(size) for size in ref.shape) for ref in lists.outputs]
+        results = [ref.shape for ref in lists.outputs[: self._made.opened.results]]
+        outputs = [" x ".join("N" if isinstance(size, tuple) else str(size) for size in shape) for shape in results]
         calls = f"{len(lists.modules)} call{'s' * (len(lists.modules) != 1)}"
         return f"Program: {', '.join(shapes)} -> {', '.join(outputs)}, {calls}, {lists.weights} bytes of weights"
 
@@ -168,17 +178,12 @@ class Program:
             made = self._programs.get(known)
             if made is not None and (known != key or made.serves(batch)):
                 return made
-        place: Any = key
-        needed = self._sizes(shapes)
-        if key in self._programs:
-            place, needed = (key, batch), Sizes(tuple(shapes), (None,) * len(shapes))
-        made = self._compile(needed)
-        if place == key and made.isFixed and batch > 1:  # of this batch alone
-            place = key, batch
-        elif place == key and not made.serves(batch):
-            self._programs[key] = made
-            place, made = (key, batch), self._compile(Sizes(tuple(shapes), (None,) * len(shapes)))
-        self._programs[place] = made
+        made = None
+        if key not in self._programs:
+            made = self._compile(self._sizes(shapes))
+            self._programs[(key, batch) if made.isFixed and self._isBatched() else key] = made
+        if made is None or not (made.isFixed or made.serves(batch)):
+            made = self._programs[(key, batch)] = self._compile(Sizes(tuple(shapes), (None,) * len(shapes)))
         self._bound()
         return made
 
@@ -203,6 +208,8 @@ class Program:
         arrays: list[Any] = []
 
         def take(spec: Any, value: Any, place: str) -> None:
+            if isinstance(value, Recorded):
+                raise CompileError("program: a pass that is recorded cannot call a program; it can call the network itself")
             if isinstance(spec, Spec):
                 if not isinstance(value, np.ndarray) or value.dtype != spec.dtype:
                     raise DtypeError(mismatch(f"program: input{place}", value, spec.dtype))
@@ -286,12 +293,20 @@ def _places(net: Any) -> list[tuple[list[str], str]]:
         container = waiting.pop()
         for index, child in enumerate(container._children()):
             if id(child) not in found:
-                probe = THNNError("")
-                if hasattr(container, "_locate"):
-                    container._locate(probe, index)
-                found[id(child)] = [*found[id(container)], *probe.where]
+                found[id(child)] = [*found[id(container)], *_place(container, index, child)]
                 waiting.append(child)
     return [(found.get(id(module), []), module._typename) for module in modules_of(net)]
+
+
+def _place(container: Any, index: int, child: Any) -> list[str]:
+    """How errors name the place of one module in another."""
+    if isinstance(container, gModule):
+        nodes = [node for node in container.forwardnodes if node.data.get("module") is child]
+        return [f"in {node.name} of {container!r}" for node in nodes[:1]]
+    probe = THNNError("")
+    if hasattr(container, "_locate"):
+        container._locate(probe, index)
+    return probe.where
 
 
 def compile(net: Any, example: Any, partial: bool = False) -> Any:
@@ -332,5 +347,9 @@ def compile(net: Any, example: Any, partial: bool = False) -> Any:
         from pytorch_legacy.program.partial import Partial  # which has programs
 
         return Partial(net, example)
+    except THNNError:
+        raise
+    except MemoryError as error:
+        raise OutOfMemoryError(f"pl.compile: {error}") from None
     except RecursionError:
         raise CompileError("pl.compile: net: its modules are nested too deep, or contain themselves") from None

@@ -55,14 +55,18 @@ def record(net: Any, *inputs: Any) -> list[Recording]:
     """Passes of a copy of `net` whose state is cleared, one for each input, which is a table of arrays of NumPy. If the network
     writes to its input, each pass begins with a copy of that."""
     for copies in (False, True):
-        recorder = None
+        made = copy.deepcopy(net).clearState()
+        modules = modules_of(made)
+        recorder = Recorder(modules)
         try:
-            made = copy.deepcopy(net).clearState()
-            recorder = Recorder(modules_of(made))
             _convert(made, recorder)
             return [_pass(made, recorder, number, one, copies) for number, one in enumerate(inputs)]
         except WritesInputError:
             pass
+        finally:
+            recorder.close()
+            for module in modules:  # graphs are cycles
+                module.__dict__.clear()
     raise AssertionError
 
 
@@ -78,8 +82,8 @@ def _pass(net: Any, recorder: Recorder, number: int, inputs: Any, copies: bool) 
             raise
         except Exception as error:  # what a recorded array cannot do, as a layer of a user's may ask for it
             raise recorder.refuse(f"{type(error).__name__}: {error}", error) from error
-        output = tree.map(lambda leaf: _result(recorder, leaf), result)
-    values = tree.map(lambda leaf: leaf.hidden.copy(), result)
+        output = tree.map_entries(lambda leaf: _result(recorder, leaf), result)
+    values = tree.map_entries(lambda leaf: leaf.hidden.copy(), result)
     refs = [recorder.ref(array.hidden) for array in tree.leaves(given)]
     return Recording(recorder.calls, recorder.memories, refs, output, values, number)
 

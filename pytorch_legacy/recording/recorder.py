@@ -123,6 +123,12 @@ class Recorder:
         if self.refusal is not None:  # somebody may have caught it
             raise self.refusal
 
+    def close(self) -> None:
+        """Lets go what refers to this object, so that its memory is freed without Python's collector."""
+        self._constants.clear()
+        self._numbers.clear()
+        self.calls, self.memories, self.refusal = [], [], None
+
     # ---- arrays
 
     def wrap(self, array: Any) -> Any:

@@ -1,6 +1,5 @@
 """One array repeated to the shape of another."""
 
-
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor

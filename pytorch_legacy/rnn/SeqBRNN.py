@@ -1,6 +1,5 @@
 """Two LSTMs, one in each direction, for whole sequences."""
 
-
 from pytorch_legacy import nn
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Module import Module

@@ -20,10 +20,10 @@ THNN_INLINE float anyPowerFloat(float x, float z)
   const double magnitude = fabsf(x), half = 0.5 * z;
   const int isWhole = floorf(z) == z, isOdd = isWhole & (floor(half) != half);
   double y = vm_exp(z * vm_log(magnitude));
-  y = (magnitude == 1) & (z == z) ? 1 : y;
-  y = (x < 0) & (magnitude <= FLT_MAX) & !isWhole ? NAN : y;
+  y = ((magnitude == 1) & (z == z)) ? 1 : y;
+  y = ((x < 0) & (magnitude <= FLT_MAX) & !isWhole) ? NAN : y;
   y = isOdd ? copysign(y, x) : y;
-  return (x == 1) | (z == 0) ? 1 : (float)y;
+  return ((x == 1) | (z == 0)) ? 1 : (float)y;
 }
 
 THNN_INLINE double anyPowerDouble(double x, double z) { return pow(x, z); }

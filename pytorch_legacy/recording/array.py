@@ -137,13 +137,11 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
     def prod(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         return functions.reduce(self.recorder, np.multiply, self, axis, dtype, out, keepdims)
 
-    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
-        found = functions.reduce(self.recorder, np.maximum, self, axis, None, out, keepdims)
-        return found if initial is None else np.maximum(found, initial)
+    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        return functions.reduce(self.recorder, np.maximum, self, axis, None, out, keepdims)
 
-    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
-        found = functions.reduce(self.recorder, np.minimum, self, axis, None, out, keepdims)
-        return found if initial is None else np.minimum(found, initial)
+    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        return functions.reduce(self.recorder, np.minimum, self, axis, None, out, keepdims)
 
     def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         return functions.reduce(self.recorder, np.logical_or, self, axis, None, out, keepdims)

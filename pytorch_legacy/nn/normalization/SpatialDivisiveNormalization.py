@@ -98,7 +98,7 @@ class SpatialDivisiveNormalization(LocalNormalization):
     def _inUnits(self, input: Tensor) -> tuple[Tensor, Tensor]:
         """An input whose squares would be too large, in units of a power of two; else in units of 1."""
         kind = np.finfo(self._dtype)
-        largest = np.abs(input).max() if input.size else self._dtype.type(0)
+        largest = np.abs(input).max() if input.size else input.sum()
         isLarge = (largest > sqrt(float(kind.max)) / 1e4) & np.isfinite(largest)
         unit = np.where(isLarge, self._dtype.type(2.0 ** (5 * kind.maxexp // 8)), self._dtype.type(1))
         return input / unit, unit

@@ -1,7 +1,8 @@
 """A pass of a network as a list of calls.
 
-`recorder` notes them, `array` has the arrays of such a pass, `numpy_functions` says which functions of libTHNN stand for
-NumPy's, and `network` records a whole network.
+`network` records a whole network, and `recorder` notes its calls. `array` has the arrays of such a pass. Four files say which
+array functions of libTHNN stand for NumPy's functions: `universal`, `reductions`, `indexing` and, for all others,
+`numpy_functions`. `operands` is what they have in common.
 """
 
 from pytorch_legacy.recording.network import Recording, record

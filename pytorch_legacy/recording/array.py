@@ -9,8 +9,7 @@ import numpy as np
 
 from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.errors import IndexRangeError
-from pytorch_legacy.recording import numpy_functions as functions
-from pytorch_legacy.recording.recorder import address, owner_of
+from pytorch_legacy.recording import indexing, numpy_functions, operands, reductions, universal
 
 
 class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
@@ -38,10 +37,10 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
     # ---- what NumPy hands over
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
-        return functions.universal(self.recorder, ufunc, method, inputs, keywords)
+        return universal.universal(self.recorder, ufunc, method, inputs, keywords)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
-        return functions.other(self.recorder, function, arguments, keywords)
+        return numpy_functions.other(self.recorder, function, arguments, keywords)
 
     # ---- what can be read
 
@@ -77,7 +76,7 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
         if order != "C":
             raise self.recorder.refuse(f"reshapes in the order {order!r}, which is not recorded")
         shape = shape[0] if len(shape) == 1 and not hasattr(shape[0], "__index__") else shape
-        return functions.reshape(self.recorder, self, shape)
+        return indexing.reshape(self.recorder, self, shape)
 
     def ravel(self, order: str = "C") -> Any:
         return self.reshape(-1, order="C" if order in "CKA" and self.flags.c_contiguous else order)
@@ -104,16 +103,16 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
         return self.recorder.wrap(np.lib.stride_tricks.as_strided(self.hidden, shape, strides))
 
     def __getitem__(self, key: Any) -> Any:
-        return functions.item(self.recorder, self, key)
+        return indexing.item(self.recorder, self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        functions.put(self.recorder, self, key, value)
+        indexing.put(self.recorder, self, key, value)
 
     # ---- copies
 
     def copy(self, order: str = "C") -> Any:
         made = self.recorder.empty(self.shape, self.dtype)
-        functions.copy(self.recorder, made, self)
+        operands.copy(self.recorder, made, self)
         return made
 
     def flatten(self, order: str = "C") -> Any:
@@ -123,61 +122,61 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
         if not copy and self.dtype == dtype:
             return self
         made = self.recorder.empty(self.shape, dtype)
-        functions.copy(self.recorder, made, self)
+        operands.copy(self.recorder, made, self)
         return made
 
     def fill(self, value: Any) -> None:
-        functions.copy(self.recorder, self, value)
+        operands.copy(self.recorder, self, value)
 
     # ---- what is computed
 
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        return functions.reduce(self.recorder, np.add, self, axis, dtype, out, keepdims)
+        return reductions.reduce(self.recorder, np.add, self, axis, dtype, out, keepdims)
 
     def prod(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        return functions.reduce(self.recorder, np.multiply, self, axis, dtype, out, keepdims)
+        return reductions.reduce(self.recorder, np.multiply, self, axis, dtype, out, keepdims)
 
     def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        return functions.reduce(self.recorder, np.maximum, self, axis, None, out, keepdims)
+        return reductions.reduce(self.recorder, np.maximum, self, axis, None, out, keepdims)
 
     def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        return functions.reduce(self.recorder, np.minimum, self, axis, None, out, keepdims)
+        return reductions.reduce(self.recorder, np.minimum, self, axis, None, out, keepdims)
 
     def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        return functions.reduce(self.recorder, np.logical_or, self, axis, None, out, keepdims)
+        return reductions.reduce(self.recorder, np.logical_or, self, axis, None, out, keepdims)
 
     def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        return functions.reduce(self.recorder, np.logical_and, self, axis, None, out, keepdims)
+        return reductions.reduce(self.recorder, np.logical_and, self, axis, None, out, keepdims)
 
     def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        return functions.mean(self.recorder, self, axis, dtype, out, keepdims)
+        return reductions.mean(self.recorder, self, axis, dtype, out, keepdims)
 
     def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-        return functions.variance(self.recorder, self, axis, dtype, out, ddof, keepdims)
+        return reductions.variance(self.recorder, self, axis, dtype, out, ddof, keepdims)
 
     def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
         return np.sqrt(self.var(axis, dtype, None, ddof, keepdims), *([] if out is None else [out]))
 
     def argmax(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
-        return functions.extreme(self.recorder, self, axis, out, keepdims, 2)
+        return reductions.extreme(self.recorder, self, axis, out, keepdims, 2)
 
     def argmin(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
-        return functions.extreme(self.recorder, self, axis, out, keepdims, 3)
+        return reductions.extreme(self.recorder, self, axis, out, keepdims, 3)
 
     def cumsum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        return functions.scan(self.recorder, self, axis, dtype, out)
+        return reductions.scan(self.recorder, self, axis, dtype, out)
 
     def take(self, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
-        return functions.take(self.recorder, self, indices, axis, out, mode)
+        return indexing.take(self.recorder, self, indices, axis, out, mode)
 
     def repeat(self, repeats: Any, axis: Any = None) -> Any:
         return np.repeat(self, repeats, axis)  # type: ignore[call-overload]
 
     def dot(self, other: Any, out: Any = None) -> Any:
-        return functions.dot(self.recorder, self, other, out)
+        return numpy_functions.dot(self.recorder, self, other, out)
 
     def clip(self, *limits: Any, **keywords: Any) -> Any:
-        return functions.clip(self.recorder, self, *limits, **keywords)
+        return numpy_functions.clip(self.recorder, self, *limits, **keywords)
 
     def round(self, decimals: int = 0, out: Any = None) -> Any:
         if decimals:
@@ -243,6 +242,3 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
         if name.startswith("__") or not hasattr(np.ndarray, name):
             raise AttributeError(f"a recorded array has no attribute {name!r}")
         return getattr(self._number(name), name)
-
-
-__all__ = ["RecordedArray", "address", "owner_of"]

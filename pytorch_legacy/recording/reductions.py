@@ -1,0 +1,83 @@
+"""Sums, products, extremes and running sums along axes of recorded arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy.recording.operands import BOOL, DOUBLE, LONG, constants, given, hidden, isKnown, operand, truth
+
+REDUCES = {np.add: 0, np.multiply: 1, np.maximum: 2, np.minimum: 3, np.logical_or: 4, np.logical_and: 5}
+"""The numbers of THNNReduce in THNN_base.h."""
+
+
+def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(rank))
+    return tuple(one % rank if rank else one for one in (axis if isinstance(axis, tuple) else (axis,)))
+
+
+def reduce(recorder: Any, ufunc: Any, array: Any, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
+    """Sums, products, largest and smallest elements along axes."""
+    if isKnown(recorder, array) and out is None:
+        return constants(recorder, ufunc.reduce(hidden(array), axis=axis, dtype=dtype, keepdims=keepdims))
+    x = operand(recorder, array)
+    number = REDUCES[ufunc]
+    axes = axes_of(axis, x.ndim)
+    shape = tuple(1 if d in axes else size for d, size in enumerate(x.shape))
+    if number in (2, 3) and any(x.shape[d] == 0 for d in axes):
+        raise recorder.refuse("takes the largest of no elements")
+    if number >= 4:
+        x, made = truth(recorder, array), BOOL
+    elif number in (0, 1):
+        made = np.dtype(dtype) if dtype is not None else LONG if x.dtype.kind in "bu" else x.dtype
+        x = operand(recorder, array, made)
+    else:
+        made = x.dtype
+    if not x.ndim:
+        return given(recorder, recorder.wrap(x).copy(), out)
+    result = recorder.empty(shape, made)
+    if made == BOOL and number in (2, 3):
+        number += 2
+    recorder.array("arrayReduce", x, result.hidden, number)
+    if not keepdims:
+        result = result.reshape(tuple(size for d, size in enumerate(x.shape) if d not in axes))
+    return given(recorder, result, out)
+
+
+def mean(recorder: Any, array: Any, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
+    kind = dtype or (array.dtype if array.dtype.kind == "f" else DOUBLE)
+    total = reduce(recorder, np.add, array, axis, kind, None, keepdims)
+    count = array.size // max(1, total.size)
+    return given(recorder, np.true_divide(total, total.dtype.type(count)), out)
+
+
+def variance(
+    recorder: Any, array: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False
+) -> Any:
+    centred = array - mean(recorder, array, axis, dtype, None, True)
+    total = reduce(recorder, np.add, np.square(centred), axis, dtype, None, keepdims)
+    count = array.size // max(1, total.size)
+    return given(recorder, np.true_divide(total, total.dtype.type(count - ddof)), out)
+
+
+def extreme(recorder: Any, array: Any, axis: Any, out: Any, keepdims: bool, number: int) -> Any:
+    """Places of the largest (number 2) or smallest (3) elements."""
+    if axis is None:
+        found = extreme(recorder, array.reshape(-1), 0, None, False, number)
+        return given(recorder, found.reshape((1,) * array.ndim) if keepdims else found, out)
+    axis %= array.ndim
+    result = recorder.empty(tuple(1 if d == axis else size for d, size in enumerate(array.shape)), LONG)
+    recorder.array("arrayReduceIndex", array.hidden, result.hidden, axis, number)
+    return given(recorder, result if keepdims else result.squeeze(axis), out)
+
+
+def scan(recorder: Any, array: Any, axis: Any, dtype: Any, out: Any) -> Any:
+    if axis is None:
+        array, axis = array.reshape(-1), 0
+    kind = dtype or (LONG if array.dtype.kind in "bu" else array.dtype)
+    x = operand(recorder, array, kind)
+    result = recorder.empty(x.shape, kind)
+    recorder.array("arrayScan", x, result.hidden, axis % x.ndim)
+    return given(recorder, result, out)

@@ -2,181 +2,126 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from pytorch_legacy.arrays import is_tensor, on_device, tree
-from pytorch_legacy.errors import ArgumentError, CompileError, DtypeError, THNNError
-from pytorch_legacy.program import proof
+from pytorch_legacy.arrays import tree
+from pytorch_legacy.errors import CompileError, THNNError
 from pytorch_legacy.program.execution import Runner
-from pytorch_legacy.program.listing import Listing, NotAffine, at_batch, joined, listing, same
+from pytorch_legacy.program.inputs import Sizes, Source
+from pytorch_legacy.program.listing import Listing, NotAffine, at, at_batch, joined, listing, same
+from pytorch_legacy.program.proof import Proof, StateError
 from pytorch_legacy.program.state import with_state
 from pytorch_legacy.recording import record
-from pytorch_legacy.words import described
 
-_DTYPES = {np.dtype(one) for one in (np.float32, np.float64, np.int64, np.uint8)}
-
-
-class Spec(NamedTuple):
-    """What one input may be: None in `shape` stands for any size. `example` is an array of that kind, if there is one."""
-
-    shape: tuple[int | None, ...]
-    dtype: np.dtype[Any]
-    example: Any = None
-
-
-def specs(net: Any, example: Any) -> Any:
-    """`example`, in which each shape or array is a `Spec`."""
-    if isinstance(example, Spec):
-        return example
-    if isinstance(example, tuple) and all(size is None or _isSize(size) for size in example):
-        if not example or any(size is not None and size < 0 for size in example):
-            raise ArgumentError(f"pl.compile: example: expected a shape of one or more sizes, got {example}")
-        return Spec(tuple(None if size is None else int(size) for size in example), np.dtype(net._inputDtype))
-    if is_tensor(example) and not on_device(example):
-        if example.dtype not in _DTYPES:
-            raise DtypeError(
-                f"pl.compile: example: expected an array of {', '.join(sorted(map(str, _DTYPES)))}, got {example.dtype}"
-            )
-        return Spec(example.shape or (1,), example.dtype, np.array(example).reshape(example.shape or (1,)))
-    if isinstance(example, (list, tuple)) and example:
-        return [specs(net, one) for one in example]
-    if isinstance(example, dict) and example:
-        return {key: specs(net, one) for key, one in example.items()}
-    wanted = "expected a shape, an array, or a list or dict of them"
-    raise ArgumentError(f"pl.compile: example: {wanted}, got {described(example)}")
-
-
-def _isSize(size: Any) -> bool:
-    return hasattr(size, "__index__") and not is_tensor(size) and not isinstance(size, bool)
-
-
-def leaves(value: Any) -> list[Spec]:
-    """The specs of a table of them, in order."""
-    if isinstance(value, Spec):
-        return [value]
-    return [one for entry in (value.values() if isinstance(value, dict) else value) for one in leaves(entry)]
-
-
-def filled(value: Any, arrays: Sequence[Any]) -> Any:
-    """A table of specs with these arrays in their places."""
-    waiting = iter(arrays)
-    return _filled(value, waiting)
-
-
-def _filled(value: Any, waiting: Iterator[Any]) -> Any:
-    if isinstance(value, Spec):
-        return next(waiting)
-    if isinstance(value, dict):
-        return {key: _filled(one, waiting) for key, one in value.items()}
-    return [_filled(one, waiting) for one in value]
-
-
-_TRIED = (32, 64, 224, 128, 16, 8, 4, 2)
-
-
-def first_sizes(net: Any, table: Any) -> tuple[tuple[int, ...], ...]:
-    """The shapes to begin with: two samples; of other free sizes the first that the network takes, the same for all of them."""
-    found = leaves(table)
-    axes = batch_axes(found)
-
-    def shapes(size: int, batch: int) -> tuple[tuple[int, ...], ...]:
-        def of(spec: Spec, axis: int | None) -> tuple[int, ...]:
-            return tuple((batch if place == axis else size) if one is None else one for place, one in enumerate(spec.shape))
-
-        return tuple(map(of, found, axes))
-
-    isFree = any(spec.shape.count(None) > (axis is not None) for spec, axis in zip(found, axes, strict=True))
-    tried = [(size, batch) for batch in (2, 32) for size in (_TRIED if isFree else _TRIED[:1])]
-    for size, batch in tried:
-        source = proof.Source(found, net, lambda arrays: filled(table, arrays))
-        try:
-            copy.deepcopy(net).forward(filled(table, source.arrays(shapes(size, batch), batch)))
-        except (MemoryError, RecursionError):
-            raise
-        except Exception:  # of a layer of a user's, too; recording says where
-            continue
-        return shapes(size, batch)
-    return shapes(*tried[0])
-
-
-def batch_axes(found: Sequence[Spec]) -> tuple[int | None, ...]:
-    """Which axis of each input has the size of the batch: the first one where that is free, else the only one that is free."""
-    if any(spec.shape[0] is None for spec in found):
-        return tuple(0 if spec.shape[0] is None else None for spec in found)
-    if any(spec.shape.count(None) > 1 for spec in found):
-        return (None,) * len(found)
-    return tuple(spec.shape.index(None) if None in spec.shape else None for spec in found)
-
-
-class Sizes(NamedTuple):
-    """The shapes of inputs for one batch, whose size the axes in `axes` have."""
-
-    shapes: tuple[tuple[int, ...], ...]
-    axes: tuple[int | None, ...]
-
-    def at(self, n: int) -> list[tuple[int, ...]]:
-        """The shapes for a batch of n."""
-        both = zip(self.shapes, self.axes, strict=True)
-        return [shape if axis is None else (*shape[:axis], n, *shape[axis + 1 :]) for shape, axis in both]
-
+_PROOF_BYTES = 512 << 20
+_DRY_BYTES = 4 << 30  # of addresses: a dry recording hardly touches this memory
+_DRY_BATCHES = (65536, 4096, 256, 64)
 
 Lists = tuple[Listing, ...]
 """The list of every pass; or, of a network with a state, the lists of the first pass and of later ones."""
 
 
 def compiled(net: Any, table: Any, sizes: Sizes) -> tuple[list[Lists], Runner]:
-    """Lists for these shapes, and the program of them that was proven.
+    """Returns lists for these shapes, and the program of them that was proven.
 
     Where a batch is free, there are lists for one sample, and for all larger batches if their numbers are a + b n.
     """
     try:
-        return _compiled(net, table, sizes, 1)
-    except proof.StateError:
-        return _compiled(net, table, sizes, 3)
+        return _Compiler(net, table, sizes, 1).compile()
+    except StateError:
+        return _Compiler(net, table, sizes, 3).compile()
 
 
-def _compiled(net: Any, table: Any, sizes: Sizes, passes: int) -> tuple[list[Lists], Runner]:
-    source = proof.Source(leaves(table), net, lambda arrays: filled(table, arrays))
-    seen: dict[int, list[Any]] = {}
+class _Compiler:
+    """Compiles a network for one batch, or for any.
 
-    def lists(n: int) -> Lists:
-        inputs = [source.arrays(sizes.at(n), n) for _ in range(passes)]
-        recordings = record(net, *[filled(table, one) for one in inputs])
-        seen[n] = [(one, [*tree.leaves(recording.values)]) for one, recording in zip(inputs, recordings, strict=True)]
-        return (listing(recordings[0]),) if passes == 1 else with_state(recordings)
+    Parameters
+    ----------
+    passes : int
+        How many passes are recorded one after the other: 1, or 3 for a network with a state.
+    """
 
-    if not any(axis is not None for axis in sizes.axes):
-        made = lists(1)
-        return [made], proof.prove([made], sizes, [1], source, seen, net)
-    general: Lists | None = None
-    most = source.most(sizes)
-    try:
-        general = tuple(joined(two, three, 2) for two, three in zip(lists(2), lists(3), strict=True))
-        for n in (4, most):
-            if not all(same(at_batch(one, n), other) for one, other in zip(general, lists(n), strict=True)):
-                general = None
-                break
-    except NotAffine:
-        general = None
-    except CompileError:
-        raise
-    except THNNError:  # it takes some batches only, or the first size is none
-        general = None
-    found = [] if general is None else [general]
-    try:
-        found.insert(0, lists(1))
-    except CompileError:
-        raise
-    except THNNError:
-        if general is None:  # it takes neither; perhaps this batch alone
-            return _compiled(net, table, Sizes(sizes.shapes, (None,) * len(sizes.axes)), passes)
-        seen.pop(1, None)
-    batches = [n for n in (1, 2, 3, most) if n in seen and (n == 1 or general is not None)]
-    return found, proof.prove(found, sizes, batches, source, {n: one for n, one in seen.items() if n in batches}, net)
+    def __init__(self, net: Any, table: Any, sizes: Sizes, passes: int) -> None:
+        self.net = net
+        self.table = table
+        self.sizes = sizes
+        self.passes = passes
+        self.source = Source(table, net)
+        self.seen: dict[int, list[Any]] = {}  # the inputs and outputs of recorded passes, by their batch
+
+    def compile(self) -> tuple[list[Lists], Runner]:
+        if not any(axis is not None for axis in self.sizes.axes):
+            made = [self._lists(1)]
+            return made, self._proof(made).prove(self.seen, [1])
+        general = self._general()
+        found = [] if general is None else [general]
+        try:
+            found.insert(0, self._lists(1))
+        except CompileError:
+            raise
+        except THNNError:
+            if general is None:  # it takes neither; perhaps this batch alone
+                fixed = Sizes(self.sizes.shapes, (None,) * len(self.sizes.axes))
+                return _Compiler(self.net, self.table, fixed, self.passes).compile()
+        batches = [1] if 1 in self.seen else []
+        if general is None:
+            self.seen = {n: one for n, one in self.seen.items() if n == 1}
+        else:
+            batches += [2, 3, _most(general)]
+        return found, self._proof(found).prove(self.seen, batches)
+
+    def _proof(self, lists: list[Lists]) -> Proof:
+        return Proof(lists, self.sizes, self.source, self.net)
+
+    def _lists(self, n: int) -> Lists:
+        """Records passes of a batch of n."""
+        inputs = [self.source.arrays(self.sizes.at(n)) for _ in range(self.passes)]
+        recordings = record(self.net, *map(self.source.filled, inputs))
+        self.seen[n] = [(one, [*tree.leaves(recording.values)]) for one, recording in zip(inputs, recordings, strict=True)]
+        return _listed(recordings)
+
+    def _general(self) -> Lists | None:
+        """Returns the lists for all batches of two or more; None if there are none, as where a layer decides by the batch."""
+        try:
+            general = tuple(joined(two, three, 2) for two, three in zip(self._lists(2), self._lists(3), strict=True))
+        except NotAffine:
+            return None
+        except CompileError:
+            raise
+        except THNNError:  # it takes some batches only, or the first size is none
+            return None
+        if not all(self._covers(general, n) for n in sorted({4, _most(general)})):
+            return None
+        for n in _DRY_BATCHES:
+            if sum(_bytes(one, n) for one in general) <= _DRY_BYTES:
+                try:
+                    return general if self._covers(general, n) else None
+                except MemoryError:  # of a process whose addresses are limited
+                    continue
+        return general
+
+    def _covers(self, general: Lists, n: int) -> bool:
+        """Does the network make for a batch of n the calls that the lists have?"""
+        inputs = [self.source.empty(self.sizes.at(n)) for _ in range(self.passes)]
+        try:
+            found = _listed(record(self.net, *map(self.source.filled, inputs), isDry=True))
+        except THNNError:
+            return False
+        return all(same(at_batch(one, n), other) for one, other in zip(general, found, strict=True))
 
 
-__all__ = ["CompileError", "Sizes", "Spec", "compiled", "filled", "leaves", "specs"]
+def _listed(recordings: list[Any]) -> Lists:
+    return (listing(recordings[0]),) if len(recordings) == 1 else with_state(recordings)
+
+
+def _bytes(one: Listing, n: int) -> int:
+    """Returns how many bytes the arrays of a batch take, each in memory of its own."""
+    return sum(at(block.bytes, n) for block in one.blocks if block.kind != "constant")
+
+
+def _most(general: Lists) -> int:
+    """Returns the largest batch of the proof: 17, or as many as its memory has room for, but at least 4.
+
+    The network's own arrays and the program's are there at the same time.
+    """
+    return next((n for n in range(17, 4, -1) if 2 * sum(_bytes(one, n) for one in general) <= _PROOF_BYTES), 4)

@@ -11,8 +11,7 @@ import numpy as np
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.errors import BusyError, CompileError, THNNError
-from pytorch_legacy.program import compiling, proof
-from pytorch_legacy.program.compiling import Spec
+from pytorch_legacy.program.inputs import Source, Spec, first_sizes, specs
 from pytorch_legacy.program.program import Program, prepared
 from pytorch_legacy.recording import record
 
@@ -28,11 +27,10 @@ class Partial:
         self._lock = Lock()
         chain = prepared(net)
         modules = chain.modules if type(chain) is nn.Sequential else [chain]
-        table = compiling.specs(chain, example)
-        shapes = compiling.first_sizes(chain, table)
-        source = proof.Source(compiling.leaves(table), chain, lambda arrays: compiling.filled(table, arrays))
-        inputs = _inputs(modules, compiling.filled(table, source.arrays(shapes, 2)))
-        isBatched = any(spec.shape[0] is None for spec in compiling.leaves(table))
+        table = specs(chain, example)
+        source = Source(table, chain)
+        inputs = _inputs(modules, source.filled(source.arrays(first_sizes(chain, table))))
+        isBatched = any(spec.shape[0] is None for spec in source.specs)
         self._steps: list[Any] = []
         group: list[int] = []
         for i, module in enumerate(modules):

@@ -20,14 +20,13 @@ from pytorch_legacy.errors import (
     THNNError,
     UnsupportedError,
 )
-from pytorch_legacy.nngraph import gModule
 from pytorch_legacy.optimizing import optimize
-from pytorch_legacy.program import compiling
-from pytorch_legacy.program.compiling import Sizes, Spec
+from pytorch_legacy.program.compiling import compiled
 from pytorch_legacy.program.execution import Runner
+from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, leaves, specs
 from pytorch_legacy.program.listing import Listing
 from pytorch_legacy.program.proof import named
-from pytorch_legacy.recording.network import modules_of
+from pytorch_legacy.recording.network import named_places
 from pytorch_legacy.recording.recorder import Ref, Scalar
 from pytorch_legacy.words import described, mismatch, sizes
 
@@ -62,14 +61,14 @@ class Program:
         if net._onDevice:
             raise UnsupportedError("pl.compile: net: expected a network on the host, got one on a GPU; pass net.float()")
         self._lock = Lock()
-        self._table = compiling.specs(net, example)
-        self._specs = compiling.leaves(self._table)
-        self._axes = compiling.batch_axes(self._specs)
+        self._table = specs(net, example)
+        self._specs = leaves(self._table)
+        self._axes = batch_axes(self._specs)
         self._net: Any = prepared(net)
-        self._places = _places(self._net)
+        self._places = named_places(self._net)
         self._programs: dict[Any, Variant] = {}
         self._last: Any = (None, None)
-        first = compiling.first_sizes(self._net, self._table)
+        first = first_sizes(self._net, self._table)
         self._made = self._compile(self._sizes(first))
         batch = max(self._batches(first), default=1)
         isFixed = self._made.isFixed and self._isBatched()  # of this batch alone
@@ -188,7 +187,7 @@ class Program:
         return made
 
     def _compile(self, wanted: Sizes) -> Variant:
-        lists, opened = compiling.compiled(self._net, self._table, wanted)
+        lists, opened = compiled(self._net, self._table, wanted)
         shapes = tuple(ref.shape for ref in lists[0][0].inputs[: len(wanted.shapes)])
         isFixed = len(lists) == 1 and not lists[0][0].least and shapes == wanted.shapes
         truths = [place for place, ref in enumerate(lists[0][0].outputs[: opened.results]) if ref.dtype == np.bool_]
@@ -283,30 +282,6 @@ class Variant(NamedTuple):
     def serves(self, batch: int) -> bool:
         """Does it take a batch of that size?"""
         return any(batch >= one[0].least if one[0].least else batch == 1 for one in self.facts)
-
-
-def _places(net: Any) -> list[tuple[list[str], str]]:
-    """For each module, how errors name its place and itself."""
-    found: dict[int, list[str]] = {id(net): []}
-    waiting = [net]
-    while waiting:
-        container = waiting.pop()
-        for index, child in enumerate(container._children()):
-            if id(child) not in found:
-                found[id(child)] = [*found[id(container)], *_place(container, index, child)]
-                waiting.append(child)
-    return [(found.get(id(module), []), module._typename) for module in modules_of(net)]
-
-
-def _place(container: Any, index: int, child: Any) -> list[str]:
-    """How errors name the place of one module in another."""
-    if isinstance(container, gModule):
-        nodes = [node for node in container.forwardnodes if node.data.get("module") is child]
-        return [f"in {node.name} of {container!r}" for node in nodes[:1]]
-    probe = THNNError("")
-    if hasattr(container, "_locate"):
-        container._locate(probe, index)
-    return probe.where
 
 
 def compile(net: Any, example: Any, partial: bool = False) -> Any:

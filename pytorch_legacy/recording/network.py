@@ -12,6 +12,7 @@ from pytorch_legacy.arrays import tree
 from pytorch_legacy.arrays.device import Recorded, on_device
 from pytorch_legacy.errors import CompileError, THNNError
 from pytorch_legacy.nn import walks
+from pytorch_legacy.nngraph import gModule
 from pytorch_legacy.objects import Object
 from pytorch_legacy.recording.recorder import Call, Memory, Recorder, Ref, Scalar, WritesInputError
 
@@ -30,7 +31,7 @@ class Recording:
     output
         A table like the network's, of Refs.
     values
-        The same table of the arrays that the recorded pass computed.
+        The same table of the arrays that the recorded pass computed; None if it was dry.
     number : int
         Of the pass, from 0, where several were recorded one after the other; they have their memories in common.
     """
@@ -51,13 +52,52 @@ def modules_of(net: Any) -> list[Any]:
     return [*found.values()]
 
 
-def record(net: Any, *inputs: Any) -> list[Recording]:
-    """Passes of a copy of `net` whose state is cleared, one for each input, which is a table of arrays of NumPy. If the network
-    writes to its input, each pass begins with a copy of that."""
+def named_places(net: Any) -> list[tuple[list[str], str]]:
+    """Returns how errors name the place, and the class, of each module in the order of `modules_of`."""
+    found: dict[int, list[str]] = {id(net): []}
+    waiting = [net]
+    while waiting:
+        container = waiting.pop()
+        for index, child in enumerate(container._children()):
+            if id(child) not in found:
+                found[id(child)] = [*found[id(container)], *_place(container, index, child)]
+                waiting.append(child)
+    return [(found.get(id(module), []), module._typename) for module in modules_of(net)]
+
+
+def _place(container: Any, index: int, child: Any) -> list[str]:
+    """Returns how errors name the place of one module in another."""
+    if isinstance(container, gModule):
+        nodes = [node for node in container.forwardnodes if node.data.get("module") is child]
+        return [f"in {node.name} of {container!r}" for node in nodes[:1]]
+    probe = THNNError("")
+    if hasattr(container, "_locate"):
+        container._locate(probe, index)
+    return probe.where
+
+
+def record(net: Any, *inputs: Any, isDry: bool = False) -> list[Recording]:
+    """Records passes of a copy of `net` whose state is cleared.
+
+    If the network writes to its input, each pass begins with a copy of that.
+
+    Parameters
+    ----------
+    net : Module
+    *inputs
+        For each pass, a table of arrays of NumPy.
+    isDry : bool
+        Whether calls are noted without being made. Then the outputs' values are None.
+
+    Raises
+    ------
+    CompileError
+        If the network does something that cannot be repeated.
+    """
     for copies in (False, True):
         made = copy.deepcopy(net).clearState()
         modules = modules_of(made)
-        recorder = Recorder(modules)
+        recorder = Recorder(modules, isDry)
         try:
             _convert(made, recorder)
             return [_pass(made, recorder, number, one, copies) for number, one in enumerate(inputs)]
@@ -72,7 +112,9 @@ def record(net: Any, *inputs: Any) -> list[Recording]:
 
 def _pass(net: Any, recorder: Recorder, number: int, inputs: Any, copies: bool) -> Recording:
     recorder.number, recorder.calls = number, []
-    given = tree.map_arrays(lambda array: recorder.bound(np.array(array, order="C"), "input"), inputs)
+    if not recorder.isDry:
+        inputs = tree.map_arrays(lambda array: np.array(array, order="C"), inputs)
+    given = tree.map_arrays(lambda array: recorder.bound(array, "input"), inputs)
     with np.errstate(all="ignore"), recorder.active():
         try:
             result = net.forward(tree.map_arrays(np.copy, given) if copies else given)
@@ -83,7 +125,7 @@ def _pass(net: Any, recorder: Recorder, number: int, inputs: Any, copies: bool) 
         except Exception as error:  # what a recorded array cannot do, as a layer of a user's may ask for it
             raise recorder.refuse(f"{type(error).__name__}: {error}", error) from error
         output = tree.map_entries(lambda leaf: _result(recorder, leaf), result)
-    values = tree.map_entries(lambda leaf: leaf.hidden.copy(), result)
+    values = None if recorder.isDry else tree.map_entries(lambda leaf: leaf.hidden.copy(), result)
     refs = [recorder.ref(array.hidden) for array in tree.leaves(given)]
     return Recording(recorder.calls, recorder.memories, refs, output, values, number)
 

@@ -96,10 +96,23 @@ class Memory:
         self.changed = 0
 
 
-class Recorder:
-    """Notes the calls of this thread while it is active."""
+_LARGE = 1 << 20  # bytes
 
-    def __init__(self, modules: Sequence[Any] = ()) -> None:
+
+class Recorder:
+    """Notes the calls of this thread while it is active.
+
+    Parameters
+    ----------
+    modules : list of Module
+        Those of the network. A call names its module by the place in this list.
+    isDry : bool
+        Whether calls are noted without being made. So large arrays need no memory. Calls on small arrays that depend on no input
+        are made, because Python may read their results.
+    """
+
+    def __init__(self, modules: Sequence[Any] = (), isDry: bool = False) -> None:
+        self.isDry = isDry
         self.calls: list[Call] = []
         self.memories: list[Memory] = []
         self.refusal: CompileError | None = None
@@ -151,7 +164,8 @@ class Recorder:
     def empty(self, shape: Any, dtype: Any) -> Any:
         """A new recorded array, which holds nothing yet."""
         made = np.empty(shape, dtype)
-        made.view(np.uint8).fill(255) if made.ndim and made.flags.c_contiguous and made.size else None
+        if made.ndim and made.size and not self.isDry:
+            made.view(np.uint8).fill(255)
         self._new(made, "made")
         return self.wrap(made)
 
@@ -209,13 +223,17 @@ class Recorder:
             self.refusal = error
         return error
 
-    def note(self, name: str, arguments: list[Any], uses: str, module: Any = None) -> None:
-        """Notes a call: `uses` has a letter for each argument, r for arrays that are read, w for written, x for both."""
+    def note(self, name: str, arguments: list[Any], uses: str, module: Any = None) -> bool:
+        """Notes a call and returns whether it is to be made.
+
+        `uses` has a letter for each argument: r for an array that is read, w for one that is written, x for both.
+        """
         values = [self.ref(one) if isinstance(one, np.ndarray) else one for one in arguments]
         arrays = [(place, self.memory(one)) for place, one in enumerate(arguments) if isinstance(one, np.ndarray)]
         reads = tuple(place for place, _ in arrays if uses[place] in "rx")
         writes = tuple(place for place, _ in arrays if uses[place] in "wx")
         known = all(memory.isKnown for place, memory in arrays if place in reads)
+        isMade = not self.isDry or (known and sum(arguments[place].nbytes for place in writes) <= _LARGE)
         for place, memory in arrays:
             if place not in writes:
                 continue
@@ -228,14 +246,15 @@ class Recorder:
                 isRead = any(other is memory for place, other in arrays if place in reads)
                 isNew = isWhole and not isRead and not self.number
                 memory.initial = None if isNew else memory.array.copy(order="K")
-            memory.isKnown = memory.isKnown and known
+            memory.isKnown = memory.isKnown and known and isMade
         number = self._modules.get(id(module), -1) if module is not None else -1
         self.calls.append(Call(name, values, reads, writes, number if number >= 0 else self._number()))
+        return isMade
 
     def array(self, name: str, *arguments: Any) -> None:
         """Notes and makes a call of an array function, such as ``arrayCopy``, on arrays of NumPy."""
-        self.note(name, [*arguments], backend_arrays.USES[name])
-        backend_arrays.call(name, *arguments)
+        if self.note(name, [*arguments], backend_arrays.USES[name]):
+            backend_arrays.call(name, *arguments)
 
     def native(self, module: Any, name: str) -> Any:
         """A function that notes and makes calls of a layer's function."""
@@ -278,7 +297,8 @@ class Recorder:
             if not name.endswith("outputSize"):
                 pairs = zip(signature, plain, strict=True)
                 numbers = [one if one is None or isinstance(one, np.ndarray) else _number(c, one) for (c, _), one in pairs]
-                self.note(f"{real}{name}", numbers, uses, module)
+                if not self.note(f"{real}{name}", numbers, uses, module):
+                    return
             if status := function(*values):
                 check(status, where)
 

@@ -14,10 +14,10 @@ from pytorch_legacy import nn, nngraph, rnn
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.errors import CompileError, THNNError
 from pytorch_legacy.optimizing import optimize
-from pytorch_legacy.program import proof
-from pytorch_legacy.program.compiling import Sizes, filled, leaves, specs
 from pytorch_legacy.program.encoding import arena
+from pytorch_legacy.program.inputs import Sizes, Source, specs
 from pytorch_legacy.program.listing import Listing, dense, listing
+from pytorch_legacy.program.proof import Proof
 from pytorch_legacy.recording import Ref, record
 
 
@@ -64,24 +64,23 @@ NETS = {
 }
 
 
-class Proof:
+class Known:
     """The lists of a network for two samples, and their proof."""
 
     def __init__(self, make: Any, shape: tuple[int, ...]) -> None:
         pl.manualSeed(7)
         self.net = optimize(make()).clearState()
-        self.table = specs(self.net, (2, *shape))
         self.sizes = Sizes(((2, *shape),), (None,))
-        self.source = proof.Source(leaves(self.table), self.net, lambda arrays: filled(self.table, arrays))
-        inputs = self.source.arrays(self.sizes.at(1), 1)
-        [recording] = record(self.net, filled(self.table, inputs))
+        self.source = Source(specs(self.net, (2, *shape)), self.net)
+        inputs = self.source.arrays(self.sizes.at(1))
+        [recording] = record(self.net, self.source.filled(inputs))
         self.list = listing(recording)
         self.seen = {1: [(inputs, [*tree.leaves(recording.values)])]}
 
     def find(self, faulty: Listing) -> bool:
         """Does the proof find a fault?"""
         try:
-            proof.prove([(faulty,)], self.sizes, [1], self.source, self.seen, self.net)
+            Proof([(faulty,)], self.sizes, self.source, self.net).prove(self.seen, [1])
         except (CompileError, THNNError):
             return True
         return False
@@ -116,7 +115,7 @@ def differs(good: Listing, faulty: Listing) -> bool:
 
 @pytest.mark.parametrize("name", NETS)
 def test_faults_are_found(name: str) -> None:
-    known = Proof(*NETS[name])
+    known = Known(*NETS[name])
     assert not known.find(known.list)
     missed = [what for what, faulty in faults(known.list) if differs(known.list, faulty) and not known.find(faulty)]
     # What changes no value: a number that the call does not use, such as the second one of ReLU behind a convolution; other
@@ -131,7 +130,7 @@ def test_lives_that_end_too_early_are_found(name: str, monkeypatch: pytest.Monke
     """A block whose memory is given away one call before its last reader."""
     from pytorch_legacy.program import encoding
 
-    known = Proof(*NETS[name])
+    known = Known(*NETS[name])
     right = encoding.lives(known.list)
     shortened = [number for number, (first, last) in right.items() if last > first]
     assert shortened
@@ -150,7 +149,7 @@ def test_lives_that_end_too_early_are_found(name: str, monkeypatch: pytest.Monke
 
 
 def test_an_arena_is_no_larger_than_its_blocks() -> None:
-    known = Proof(*NETS["residual"])
+    known = Known(*NETS["residual"])
     _, size = arena(known.list)
     _, apart = arena(known.list, apart=True)
     assert 0 < size < apart / 2

@@ -187,3 +187,50 @@ def test_a_branch_by_data_that_Python_takes_elsewhere_is_found_by_the_proof() ->
 
     with pytest.raises(CompileError):
         pl.compile(nn.Sequential(nn.Linear(4, 3), Hiding()), (None, 4))
+
+
+class ByBatch(nn.Module):
+    """A layer that decides by the size of the batch."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__()
+        self.limit = limit
+
+    def updateOutput(self, input: Any) -> Any:
+        self.output = input * 2 if len(input) < self.limit else input * 3
+        return self.output
+
+
+@pytest.mark.parametrize("limit", [2, 4, 20, 50_000])
+def test_a_layer_that_decides_by_the_batch(limit: int) -> None:
+    net = nn.Sequential(nn.Linear(3, 4), ByBatch(limit))
+    program = pl.compile(net, (None, 3))
+    net.evaluate()
+    for n in (1, 2, limit - 1, limit, limit + 1, 2 * limit):
+        x = np.random.default_rng(n).standard_normal((n, 3)).astype(np.float32)
+        np.testing.assert_allclose(program(x), net.forward(x), rtol=1e-6)
+
+
+def test_many_samples_are_recorded_without_memory_for_them() -> None:
+    """A layer whose arrays would take 200 GB for the largest batch of a dry recording."""
+
+    class Wide(nn.Module):
+        def updateOutput(self, input: Any) -> Any:
+            self.output = (input[:, :, None] + np.zeros((1, 1, 10_000), input.dtype, like=input)).max(2)
+            return self.output
+
+    program = pl.compile(Wide(), (None, 80))
+    x = np.random.default_rng(0).standard_normal((5, 80)).astype(np.float32)
+    assert (program(x) == x).all() and "N x 80" in repr(program)
+
+
+@pytest.mark.parametrize("kind", ["draws", "counts"])
+def test_the_proof_names_the_module(kind: str) -> None:
+    numbers = iter(range(1, 1_000_000))
+
+    def changing(input: Any) -> Any:
+        return input * float(np.random.default_rng().random() if kind == "draws" else next(numbers))
+
+    net = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), Reading(changing), nn.Linear(4, 2))
+    with pytest.raises(CompileError, match=r"1 sample of ordinary numbers .*, first in module 3 of nn.Sequential, Reading$"):
+        pl.compile(net, (None, 4))

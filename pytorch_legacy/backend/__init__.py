@@ -7,6 +7,7 @@ from .cuda import cuda_index_check, require, set_cuda_index_check, set_pooling_b
 from .library import (
     SIGNATURES,
     ffi,
+    free_scratch,
     get_num_threads,
     lib,
     library_path,
@@ -26,6 +27,7 @@ __all__ = [
     "call_random",
     "cuda_index_check",
     "ffi",
+    "free_scratch",
     "get_num_threads",
     "lib",
     "library_path",

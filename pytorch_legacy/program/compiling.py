@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pytorch_legacy.arrays import tree
+from pytorch_legacy.backend import free_scratch
 from pytorch_legacy.errors import CompileError, THNNError
 from pytorch_legacy.program.execution import Runner
 from pytorch_legacy.program.inputs import Sizes, Source
 from pytorch_legacy.program.listing import Listing, NotAffine, at, at_batch, joined, listing, same
 from pytorch_legacy.program.proof import Proof, StateError
 from pytorch_legacy.program.state import with_state
-from pytorch_legacy.recording import record
+from pytorch_legacy.recording import Recording, record
 
 _PROOF_BYTES = 512 << 20
 _DRY_BYTES = 4 << 30  # of addresses: a dry recording hardly touches this memory
@@ -27,9 +29,12 @@ def compiled(net: Any, table: Any, sizes: Sizes) -> tuple[list[Lists], Runner]:
     Where a batch is free, there are lists for one sample, and for all larger batches if their numbers are a + b n.
     """
     try:
-        return _Compiler(net, table, sizes, 1).compile()
-    except StateError:
-        return _Compiler(net, table, sizes, 3).compile()
+        try:
+            return _Compiler(net, table, sizes, 1).compile()
+        except StateError:
+            return _Compiler(net, table, sizes, 3).compile()
+    finally:
+        free_scratch()
 
 
 class _Compiler:
@@ -48,6 +53,7 @@ class _Compiler:
         self.passes = passes
         self.source = Source(table, net)
         self.seen: dict[int, list[Any]] = {}  # the inputs and outputs of recorded passes, by their batch
+        self.contents: dict[bytes, bytes] = {}  # of constants, which all lists have in common
 
     def compile(self) -> tuple[list[Lists], Runner]:
         if not any(axis is not None for axis in self.sizes.axes):
@@ -71,6 +77,7 @@ class _Compiler:
         return found, self._proof(found).prove(self.seen, batches)
 
     def _proof(self, lists: list[Lists]) -> Proof:
+        free_scratch()
         return Proof(lists, self.sizes, self.source, self.net)
 
     def _lists(self, n: int) -> Lists:
@@ -78,7 +85,14 @@ class _Compiler:
         inputs = [self.source.arrays(self.sizes.at(n)) for _ in range(self.passes)]
         recordings = record(self.net, *map(self.source.filled, inputs))
         self.seen[n] = [(one, [*tree.leaves(recording.values)]) for one, recording in zip(inputs, recordings, strict=True)]
-        return _listed(recordings)
+        return self._listed(recordings)
+
+    def _listed(self, recordings: list[Recording]) -> Lists:
+        """Returns the lists of recorded passes. Equal constants of several lists are one object."""
+        made = (listing(recordings[0]),) if len(recordings) == 1 else with_state(recordings)
+        for one in made:
+            one.blocks = [replace(block, content=self.contents.setdefault(block.content, block.content)) for block in one.blocks]
+        return made
 
     def _general(self) -> Lists | None:
         """Returns the lists for all batches of two or more; None if there are none, as where a layer decides by the batch."""
@@ -104,14 +118,10 @@ class _Compiler:
         """Does the network make for a batch of n the calls that the lists have?"""
         inputs = [self.source.empty(self.sizes.at(n)) for _ in range(self.passes)]
         try:
-            found = _listed(record(self.net, *map(self.source.filled, inputs), isDry=True))
+            found = self._listed(record(self.net, *map(self.source.filled, inputs), isDry=True))
         except THNNError:
             return False
         return all(same(at_batch(one, n), other) for one, other in zip(general, found, strict=True))
-
-
-def _listed(recordings: list[Any]) -> Lists:
-    return (listing(recordings[0]),) if len(recordings) == 1 else with_state(recordings)
 
 
 def _bytes(one: Listing, n: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from pytorch_legacy.backend.arrays import TYPES
 from pytorch_legacy.backend.binding import Slot
-from pytorch_legacy.backend.library import check, ffi, lib
+from pytorch_legacy.backend.library import check, ffi, free_scratch, lib
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.words import sizes
 
@@ -105,8 +105,14 @@ class Opened:
         lib.THNN_programFailure(self.handle, place)
         return int(place[0])
 
+    def free_scratch(self) -> None:
+        """Frees the packed weights, which this program and its clones have in common. The second run packs them again."""
+        place = ffi.new("THNNState **")
+        check(lib.THNN_programState(self.handle, place), "pl.compile")
+        free_scratch(place[0])
+
     def arena(self) -> int:
-        """Bytes of memory of its own for the sizes of the latest run."""
+        """Returns the bytes of the memory in which runs compute. It is large enough for the largest sizes so far."""
         place = ffi.new("uint64_t *")
         lib.THNN_programBytes(self.handle, place)
         return int(place[0])
@@ -154,6 +160,10 @@ class Runner:
     def hasState(self) -> bool:
         """Does the next call depend on earlier ones?"""
         return self._state is not None
+
+    def arena(self) -> int:
+        """Returns the bytes of memory in which runs compute."""
+        return (self.later if self.isLater and self.later is not None else self.first).arena()
 
     def failure(self) -> int:
         """The number of the call of C in which the latest run failed; -1 if none did."""

@@ -114,7 +114,7 @@ class Source:
         return filled(self.table, arrays)
 
     def arrays(self, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
-        """Returns ordinary inputs of these shapes: normally distributed numbers, or small indices where the network wants these."""
+        """Returns ordinary inputs of these shapes: normally distributed numbers, or small indices if the network wants these."""
         if self._areIndices is None:
             self._areIndices = False
             try:

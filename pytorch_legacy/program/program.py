@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 from threading import Lock
 from typing import Any, NamedTuple, Self
 
@@ -117,6 +118,14 @@ class Program:
             for made in self._programs.values():
                 made.opened.forget()
         return self
+
+    def bytes(self) -> tuple[int, int]:
+        """Returns the bytes of weights, and of the memory in which calls compute; that is 0 until the first call.
+
+        Packed weights, which are laid out for the processor, come on top of both.
+        """
+        made = self._last[1]
+        return self._made.facts[-1][-1].weights, 0 if made is None else made.opened.arena()
 
     def __repr__(self) -> str:
         lists = self._made.facts[-1][-1]
@@ -284,6 +293,13 @@ class Variant(NamedTuple):
         return any(batch >= one[0].least if one[0].least else batch == 1 for one in self.facts)
 
 
+def _trim() -> None:
+    """Gives free memory back to the system, where the C library can do that: a proof has freed several copies of the weights."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+
+
 def compile(net: Any, example: Any, partial: bool = False) -> Any:
     """Records a network's evaluation, proves the recording and returns it as a program that runs in C.
 
@@ -315,7 +331,9 @@ def compile(net: Any, example: Any, partial: bool = False) -> Any:
     Before `compile` returns, the program's outputs are compared with the network's, for up to 17 samples (proof.py).
     """
     try:
-        return Program(net, example)
+        program = Program(net, example)
+        _trim()
+        return program
     except CompileError:
         if not partial:
             raise

@@ -23,6 +23,7 @@ import numpy as np
 
 from pytorch_legacy import errors
 from pytorch_legacy.arrays import tree
+from pytorch_legacy.backend import free_scratch
 from pytorch_legacy.errors import CompileError, THNNError
 from pytorch_legacy.optimizing import frozen
 from pytorch_legacy.program.encoding import encoded, poisoned
@@ -93,8 +94,18 @@ class Proof:
             self._compare_eager(n, hasAttacks=n == 2 or len(batches) == 1)
             if n not in seen and n > 1:
                 self._compare_memory(n)
-        self.program.forget()
-        return self.program
+        return self._made(batches[0])
+
+    def _made(self, n: int) -> Runner:
+        """Returns the program without what the proof has left: with an arena and packed weights for a batch of n alone."""
+        made = self.program.clone()
+        for opened in filter(None, (made.first, made.later)):
+            opened.free_scratch()
+        for _ in range(2):  # packed weights are kept from the second run on
+            for _ in range(1 + self.hasState):
+                made.run(self.source.arrays(self.sizes.at(n)))
+            made.forget()
+        return made
 
     def _of(self, n: int) -> tuple[Listing, ...]:
         """Returns the lists for a batch of n."""
@@ -139,6 +150,7 @@ class Proof:
             for kind, arrays in inputs:
                 past = [*past, arrays] if self.hasState else [arrays]
                 self._compare_pass(eager, past, kind, n)
+        free_scratch()  # of the eager network
 
     def _compare_pass(self, eager: Any, past: list[Any], kind: str, n: int) -> None:
         """Raises CompileError unless the program gives what the network gives for the last input in `past`, behind the others.

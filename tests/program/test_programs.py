@@ -437,3 +437,16 @@ def test_attacks(name: str, value: float) -> None:
         expected = leaves(optimized.forward(x.copy()))
     for one, other in zip(expected, leaves(program(x)), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5)
+
+
+def test_bytes() -> None:
+    """The proof's memory is no longer there: the arena is that of the largest batch so far."""
+    program = pl.compile(nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 2)), (None, 3))
+    weights, arena = program.bytes()
+    assert weights == 4 * (3 * 8 + 8 + 8 * 2 + 2) and arena == 0
+    x = np.ones((100, 3), np.float32)
+    program(x[:1])
+    _, small = program.bytes()
+    program(x)
+    _, large = program.bytes()
+    assert 0 < small < large <= 100 * 2 * (32 + 64)

@@ -1,4 +1,7 @@
-/* THNN.h: the whole public C API of libTHNN, and its manual.
+/* THNN.h: the layers of libTHNN, and the rules of its whole public C API. Hosts include this file alone. It includes three others:
+ *     THNN_base.h      versions, status codes, tensors, the state
+ *     THNN_array.h     functions of arrays, for programs
+ *     THNN_program.h   programs: networks as lists of calls
  *
  * A layer is two or three functions:
  *     THNN_FloatX_updateOutput       output     = f(input)
@@ -30,7 +33,9 @@
 #ifndef THNN_H
 #define THNN_H
 
-#include "THNN_base.h" /* versions, errors, tensors, state */
+#include "THNN_base.h"
+#include "THNN_array.h"
+#include "THNN_program.h"
 
 #if defined(__cplusplus) && !defined(THNN_FFI)
 extern "C" {

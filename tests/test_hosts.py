@@ -100,14 +100,15 @@ def test_ctypes() -> None:
 
 
 @needs_compiler
+@pytest.mark.parametrize("name", ["THNN.h", "THNN_base.h", "THNN_array.h", "THNN_program.h"])
 @pytest.mark.parametrize("language", ["c -std=c11", "c++ -std=c++17"])
-def test_header_stands_alone(language: str, tmp_path: Path) -> None:
-    """THNN.h compiles by itself, without a warning, in the languages that hosts are written in."""
-    name, standard = language.split()
+def test_header_stands_alone(language: str, name: str, tmp_path: Path) -> None:
+    """Each header compiles by itself, without a warning, in the languages that hosts are written in."""
+    compiler, standard = language.split()
     source = tmp_path / "alone.txt"
-    source.write_text("#include <THNN.h>\n#include <THNN.h>\nint main(void) { return THNN_OK; }\n")
+    source.write_text(f"#include <{name}>\n#include <{name}>\nint main(void) {{ return THNN_OK; }}\n")
     warnings = ["-pedantic", "-Wall", "-Wextra", "-Werror"]
-    command = [COMPILER, "-x", name, standard, *warnings, "-fsyntax-only", f"-I{HEADER.parent}"]
+    command = [COMPILER, "-x", compiler, standard, *warnings, "-fsyntax-only", f"-I{HEADER.parent}"]
     tried = subprocess.run([*command, "-"], input="int main(void) { return 0; }", capture_output=True, text=True)
     if tried.returncode:
         pytest.skip(f"{COMPILER} does not know {language}")

@@ -9,6 +9,7 @@
 #ifndef THNN_WALK_H
 #define THNN_WALK_H
 
+#include "THNN_array.h"
 #include "core/core.h"
 #include "core/geometry.h"
 

@@ -5,11 +5,12 @@
  *   operand    a tensor argument of a call, with the descriptor that the function gets
  *   variable   an integer argument that depends on n
  *   moving     an operand in an input or an output, whose address each run sets */
-#ifndef THNN_PROGRAM_H
-#define THNN_PROGRAM_H
+#ifndef THNN_PROGRAM_INTERNAL_H
+#define THNN_PROGRAM_INTERNAL_H
 
 #include <stdatomic.h>
 #include <string.h>
+#include "THNN_program.h"
 #include "core/core.h"
 
 /* base + slope * n */

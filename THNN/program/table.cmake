@@ -1,10 +1,10 @@
 # Writes table.c: for each function that a program can call its name, its signature, the names of its arguments, and an adapter that calls
 # it with THNNArgument. These are the functions of THNN.h, once for Float and once for Double, but for those that return sizes through a
-# pointer, and the array functions of THNN_base.h. A function with an argument of another type stops the configuration.
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS THNN_base.h)
-file(READ THNN_base.h base)
-string(REGEX REPLACE "/\\*([^*]|\\*+[^*/])*\\*+/" "" base "${base}")
-string(REGEX MATCHALL "THNN_API int32_t THNN_array[A-Z][^;]*" arrays "${base}")
+# pointer, and the array functions of THNN_array.h. A function with an argument of another type stops the configuration.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS THNN_array.h)
+file(READ THNN_array.h array_header)
+string(REGEX REPLACE "/\\*([^*]|\\*+[^*/])*\\*+/" "" array_header "${array_header}")
+string(REGEX MATCHALL "THNN_API int32_t THNN_array[A-Z][^;]*" arrays "${array_header}")
 
 set(rows)
 foreach(function ${functions} ${arrays})

@@ -1,4 +1,4 @@
-"""Reads THNN.h: its functions, their arguments, and the tags and shapes in their comments.
+"""Reads THNN.h and the headers that it includes: functions, and their arguments with the tags and shapes in comments.
 
 The header is the one source of truth about the C API. The build turns it into the signatures that the bindings use;
 the tests of NULL arguments and the tables of the documentation read it again. Nothing here needs a compiler or cffi.
@@ -170,13 +170,20 @@ def _join(words: list[str]) -> str:
 
 
 def text(path: str | Path) -> str:
-    """The header in the file `path`, with the headers beside it that it includes where it includes them (itself aside)."""
+    """Returns the header in the file `path`. A header beside it replaces the first line that includes it."""
+    seen = {Path(path)}
+
+    def expanded(file: Path) -> str:
+        return re.sub(r'^#include "(\w+\.h)".*\n', included, file.read_text(encoding="utf-8"), flags=re.MULTILINE)
 
     def included(match: re.Match[str]) -> str:
         other = Path(path).with_name(match[1])
-        return match[0] if other == Path(path) else text(other)
+        if other in seen:
+            return match[0]
+        seen.add(other)
+        return expanded(other)
 
-    return re.sub(r'^#include "(\w+\.h)".*\n', included, Path(path).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return expanded(Path(path))
 
 
 def read(path: str | Path) -> list[Function]:

@@ -53,8 +53,7 @@ def test_differences_name_every_layer_of_the_original() -> None:
 
 
 def test_codes() -> None:
-    text = header.text(HEADER)
-    codes = re.findall(r"(THNN_ERR_\w+) = (\d+)", text)
-    assert len(codes) == 8
-    for name, number in codes:
+    codes = header.enums(header.text(HEADER))["THNNStatus"]
+    assert codes.pop("THNN_OK") == 0 and len(codes) == 8
+    for name, number in codes.items():
         assert f"| {number} | `{name}` |" in ABI

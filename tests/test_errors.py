@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import re
 import threading
 
 import numpy as np
@@ -16,7 +15,8 @@ from pytorch_legacy.backend.binding import call
 from tests import capi
 from tests.capi import HEADER
 
-CODES = {name: int(code) for name, code in re.findall(r"THNN_ERR_(\w+) = (\d+)", header.text(HEADER))}
+STATUS = header.enums(header.text(HEADER))["THNNStatus"]
+CODES = {name.removeprefix("THNN_ERR_"): code for name, code in STATUS.items() if code}
 EXCEPTIONS = [
     (errors.NullError, "NULL", ValueError),
     (errors.ShapeError, "SHAPE", ValueError),

@@ -1,4 +1,4 @@
-"""Reads THNN.h and the headers that it includes: functions, and their arguments with the tags and shapes in comments.
+"""Reads THNN.h and the headers that it includes: functions, their arguments with the tags and shapes in comments, and enums.
 
 The header is the one source of truth about the C API. The build turns it into the signatures that the bindings use;
 the tests of NULL arguments and the tables of the documentation read it again. Nothing here needs a compiler or cffi.
@@ -150,6 +150,27 @@ def _prototype(stream: list[Token], at: int, section: str) -> tuple[Function, in
         starts[stream[at].line].comment = _said(stream[at].text)
         at += 1
     return function, at
+
+
+def enums(text: str) -> dict[str, dict[str, int]]:
+    """Returns the constants of each enum that has a name.
+
+    Raises
+    ------
+    HeaderError
+        If a constant has no number of its own, or an expression for it.
+    """
+    code = " ".join(token.text for token in tokens(text) if token.kind in ("word", "mark"))
+    found: dict[str, dict[str, int]] = {}
+    for name, body in re.findall(r"\benum (\w+) \{ ([^}]*)\}", code):
+        found[name] = {}
+        for constant in body.rstrip(" ,").split(" , "):
+            parts = re.fullmatch(r"(\w+) = (\d+|0x[0-9a-fA-F]+)", constant.strip())
+            if parts is None:
+                line = text[: text.index(f"enum {name}")].count("\n") + 1
+                raise HeaderError(f"enum {name}: expected NAME = NUMBER, got {constant.strip()}", line)
+            found[name][parts[1]] = int(parts[2], 0)
+    return found
 
 
 def _said(comment: str) -> str:

@@ -14,7 +14,9 @@ from pytorch_legacy.backend.header import HeaderError
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.optimizing.Fused import activation_of
 from pytorch_legacy.program import encoding
-from pytorch_legacy.recording.numpy_functions import APPLIES, MAPS, REDUCES
+from pytorch_legacy.recording.operands import NOT_EQUAL
+from pytorch_legacy.recording.reductions import REDUCES
+from pytorch_legacy.recording.universal import APPLIES, MAPS
 from tests import capi
 from tests.arrays import functions
 from tests.capi import HEADER
@@ -62,6 +64,7 @@ def expected(constants: dict[str, int], words: dict[str, str]) -> dict[Any, int]
 )
 def test_recorded_functions(table: dict[Any, int], enum: str, prefix: str, words: dict[str, str]) -> None:
     assert table == expected(plain(enum, prefix), words)
+    assert APPLIES[np.not_equal] == NOT_EQUAL
 
 
 def test_functions_of_tests() -> None:

@@ -22,7 +22,8 @@ from ..arrays.device import recorder, recorders
 from ..errors import BusyError, DeviceError, DtypeError, ShapeError, UnsupportedError
 from ..words import mismatch
 from . import cuda
-from .library import SIGNATURES, check, ffi, lib
+from .header import Function
+from .library import SIGNATURES, USES, check, ffi, lib
 
 MAX_DIMS = 8
 READONLY = 1
@@ -176,17 +177,72 @@ class DeviceSlot(Slot):
 owners: dict[str, Any] = {}
 """What has loaded a function from outside of the library, and finds it (extension/loader.py)."""
 
+versions: dict[tuple[str, str], Any] = {}
+"""The same for every version of a function that was loaded, by its name and the digest of its file."""
+
+_LOAD = "pl.extension.load(...) of its file comes first"
+
 forgetful: list[Callable[[], None]] = []
 """Forget what was derived from signatures."""
 
 
-def register(owner: Any, functions: dict[str, list[Any]]) -> None:
+def register(owner: Any, functions: dict[str, Function]) -> None:
     """Lets functions from outside of the library be called by their names; `owner` gives them for each element type."""
-    for name, arguments in functions.items():
-        SIGNATURES[name] = tuple((argument.type, argument.name) for argument in arguments)  # type: ignore[index,unused-ignore]
-        owners[name] = owner
+    for name, function in functions.items():
+        SIGNATURES[name] = tuple((argument.type, argument.name) for argument in function.arguments)
+        USES[name] = function.uses
+        owners[name] = versions[name, owner.digest] = owner
     for forget in forgetful:
         forget()
+
+
+def in_program(real: str, name: str) -> str:
+    """What programs call the version of a function from outside of the library that is loaded now; it is registered for them.
+
+    That is ``FloatMyLayer_updateOutput_`` and the digest of its file, so that a program never runs another version.
+    """
+    owner = owners[name]
+    symbol = f"{real}{name}_{owner.digest}"
+    _register(owner, real, name, symbol)
+    return symbol
+
+
+def require(symbol: str) -> None:
+    """Registers the function that `in_program` called so, perhaps in another process.
+
+    Raises
+    ------
+    UnsupportedError
+        If that version of its file has not been loaded.
+    """
+    real, name, digest = _parts(symbol)
+    if owner := versions.get((name, digest)):
+        _register(owner, real, name, symbol)
+        return
+    if name in owners:
+        what = f"another version of {name} than {owners[name].path}, which is loaded; load the file that it was compiled with"
+        raise UnsupportedError(f"program: it calls {what}, or compile the network again")
+    raise UnsupportedError(f"program: it calls {name}, which is not loaded; {_LOAD}")
+
+
+def function_of(symbol: str) -> str:
+    """The function's own name, as in "MyLayer_updateOutput"."""
+    return _parts(symbol)[1]
+
+
+def _parts(symbol: str) -> tuple[str, str, str]:
+    real = "Float" if symbol.startswith("Float") else "Double"
+    name, _, digest = symbol.removeprefix(real).rpartition("_")
+    return real, name, digest
+
+
+_registered: set[str] = set()
+
+
+def _register(owner: Any, real: str, name: str, symbol: str) -> None:
+    if symbol not in _registered:
+        owner.register(real, name, symbol)
+        _registered.add(symbol)
 
 
 Slots = tuple[tuple[int, Slot], ...]
@@ -240,13 +296,12 @@ def _caller(
 
 def _bind(module: Any, name: str) -> Any:
     """A function that calls the C function `name` for this module."""
+    if name not in SIGNATURES:
+        raise UnsupportedError(f"{_where(module, name)}: there is no C function {name}; {_LOAD}")
     if recorders and (active := recorder()) is not None:
         module.__dict__.setdefault("_bindings", {})[name] = active.native(module, name)
         return module.__dict__["_bindings"][name]
     device = getattr(module, "_onDevice", False)
-    if name not in SIGNATURES:
-        cure = "pl.extension.load(...) of its file comes first"
-        raise UnsupportedError(f"{_where(module, name)}: there is no C function {name}; {cure}")
     real = "Half" if device and module._dtype == np.float16 else REALS.get(module._dtype)
     where = _where(module, name)
     if real is None:

@@ -34,7 +34,7 @@ def generate(declarations: Path, annotated: Path, directory: Path) -> list[Path]
         "USES = {",
     ]
     lines += [
-        f'    "{function.name.removeprefix("THNN_")}": "{_uses(function)}",' for function in functions if _hasArrays(function)
+        f'    "{function.name.removeprefix("THNN_")}": "{function.uses}",' for function in functions if _hasArrays(function)
     ]
     signatures = directory / "_signatures.py"
     signatures.write_text("\n".join([*lines, "}", ""]), encoding="utf-8")
@@ -45,9 +45,3 @@ def _hasArrays(function: header.Function) -> bool:
     return function.generic or any(
         argument.type.endswith("THNNArray *") for argument in function.arguments if "Program" not in function.name
     )
-
-
-def _uses(function: header.Function) -> str:
-    letters = {"IN": "r", "OUT": "w", "ACC": "x", "BUFFER": "x"}
-    arguments = [argument for argument in function.arguments if argument.name != "state"]
-    return "".join(next((letters[tag] for tag in argument.tags if tag in letters), "-") for argument in arguments)

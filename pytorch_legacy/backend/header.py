@@ -77,6 +77,13 @@ class Function:
         return self.name.rpartition("_")[0] if self.generic else ""
 
     @property
+    def uses(self) -> str:
+        """A letter for each argument but the state: r an array that is read, w one that is written, x both, - a number."""
+        letters = {"IN": "r", "OUT": "w", "ACC": "x", "BUFFER": "x"}
+        arguments = [argument for argument in self.arguments if argument.name != "state"]
+        return "".join(next((letters[tag] for tag in argument.tags if tag in letters), "-") for argument in arguments)
+
+    @property
     def exports(self) -> list[str]:
         """The symbols that the library exports for it."""
         return [f"THNN_{real}{self.name}" for real in ("Float", "Double")] if self.generic else [self.name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from pytorch_legacy.arguments import outside
 
@@ -110,7 +112,8 @@ def kept(name: str, key: Sequence[str], make: Callable[[Path], str]) -> tuple[Pa
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         work = Path(tempfile.mkdtemp(prefix="make-", dir=folder))
     except (OSError, RuntimeError):  # there is no home
-        folder = work = Path(_of_the_process())
+        folder = work = Path(_of_the_process()) / digest
+        folder.mkdir(exist_ok=True)
     target = folder / name
     try:
         if target.exists():
@@ -133,7 +136,19 @@ def _of_the_process() -> str:
     return folder
 
 
-def shared_library(source: Path, header: Path | None, flags: Sequence[str], sharesLoops: bool = True) -> Path:
+class Compiled(NamedTuple):
+    """A shared library, and the digest of what it was compiled of: the layer's own files and flags, on whatever machine."""
+
+    library: Path
+    digest: str
+
+
+def digest(*contents: bytes) -> str:
+    """Tells versions of a layer apart."""
+    return hashlib.sha256(b"".join(hashlib.sha256(one).digest() for one in contents)).hexdigest()[:32]
+
+
+def shared_library(source: Path, header: Path | None, flags: Sequence[str], sharesLoops: bool = True) -> Compiled:
     """The shared library of a C file, for float and for double.
 
     The file is compiled behind THNN/layer.h and its own header, so that a function which does not agree with its declaration is
@@ -147,7 +162,8 @@ def shared_library(source: Path, header: Path | None, flags: Sequence[str], shar
     places = [f"-I{INCLUDE}", f"-I{INCLUDE / 'THNN'}", f"-I{source.parent}"]
     options = ["-std=gnu11", *COMMON, *STRICT, *loops, *places, *first, *flags]
     typed = {Real: [f"-DReal={Real}", f"-DTHNN_REAL={real}", f"-DTHNN_REAL_IS_{Real}=1"] for Real, real in REALS.items()}
-    texts = [_preprocessed([*compiler, *options, *defines, str(source)], source) for defines in typed.values()]
+    expanded = [_preprocessed([*compiler, *options, *defines, str(source)], source) for defines in typed.values()]
+    texts = [_BLANK.sub("\n", _MARKER.sub("\n", text)) for text in expanded]
 
     def make(target: Path) -> str:
         told: list[str] = []
@@ -163,9 +179,26 @@ def shared_library(source: Path, header: Path | None, flags: Sequence[str], shar
         return "\n".join(told)
 
     key = [identity(compiler), *compiler, *options, *texts, backend.version()]
-    return kept(f"{source.stem}.so", key, make)[0]
+    contents = [file.read_bytes() for text in expanded for file in _own(text)]
+    return Compiled(kept(f"{source.stem}.so", key, make)[0], digest(*contents, *map(os.fsencode, flags)))
 
 
 def _preprocessed(command: Sequence[str], about: Path) -> str:
-    """All that is compiled: the file and what it includes, expanded."""
-    return _done([*command, "-E", "-P"], about).stdout
+    """All that is compiled: the file and what it includes, expanded. Lines say which file the next ones come from."""
+    return _done([*command, "-E"], about).stdout
+
+
+_MARKER = re.compile(r'^# \d+ "((?:[^"\\\n]|\\.)*)"((?: \d)*)\n', re.MULTILINE)
+_BLANK = re.compile(r"\n\s*\n")
+
+
+def _own(expanded: str) -> list[Path]:
+    """The files of a preprocessed text that are the layer's own, in their order: neither the system's nor the interface's."""
+    names = {_unquoted(name): None for name, flags in _MARKER.findall(expanded) if "3" not in flags}
+    return [file for name in names if (file := Path(name)).is_file() and not file.is_relative_to(INCLUDE)]
+
+
+def _unquoted(name: str) -> str:
+    """A file's name in a line of the preprocessor: a backslash is before a mark, or before three octal digits of a byte."""
+    one = re.compile(rb"\\([0-7]{3}|.)")
+    return os.fsdecode(one.sub(lambda found: bytes([int(found[1], 8)]) if len(found[1]) == 3 else found[1], os.fsencode(name)))

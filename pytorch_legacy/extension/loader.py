@@ -13,10 +13,12 @@ from ..backend import binding, cuda, library
 from ..backend.header import Function
 from ..errors import ExtensionError
 from . import compiler, declarations, device, runtime
+from .adapters import Adapters
 
 LAYER_VERSION = 3
 """THNN_LAYER_VERSION of THNN/core/interface.h."""
 
+_built: dict[Path, str] = {}  # what was opened of a built library: the system opens each name once
 _opened: list[Any] = []  # for ever: modules and threads may still be in a library that was loaded anew
 
 
@@ -31,13 +33,18 @@ class Extension:
         The shared library that was opened.
     functions : dict
         For each function, as in "MyLayer_updateOutput", its declaration: ``arguments`` with name, type, tags and shape.
+    digest : str
+        Tells versions of the file apart.
     emulates : bool
         Do the kernels of the ``.cu`` file run on the CPU, in place of the C functions?
     """
 
-    def __init__(self, path: Path, library: Path, functions: list[Function], kernels: Path | None, emulates: bool) -> None:
+    def __init__(
+        self, path: Path, compiled: compiler.Compiled, functions: list[Function], kernels: Path | None, emulates: bool
+    ) -> None:
         self.path = path
-        self.library = library
+        self.library = compiled.library
+        self.digest = f"emulated{compiled.digest}" if emulates else compiled.digest
         self.functions = {function.name: function for function in functions}
         self.emulates = emulates
         self._kernels = kernels
@@ -90,6 +97,18 @@ class Extension:
         if self._kernels is None:
             return None, library.check
         return cuda.on_device_by(self._twin, real, name)
+
+    def register(self, real: str, name: str, symbol: str) -> None:
+        """Lets programs call a function by the name `symbol`."""
+        if self.emulates:
+            raise ExtensionError(f"{self.path}: emulate: programs call C functions, not kernels; load it without emulate=True")
+        self._adapters.register(symbol, real, self.functions[name], getattr(self._lib, f"THNN_{real}{name}"))
+
+    @cached_property
+    def _adapters(self) -> Adapters:
+        made = Adapters(self.path, self.digest, [*self.functions.values()])
+        _opened.append(made)
+        return made
 
     @cached_property
     def _twin(self) -> cuda.Library:
@@ -186,7 +205,7 @@ def load(
     given = shlex.split(flags) if isinstance(flags, str) else [*flags]
     extension = _made(path, declares, functions, kernels, given, emulate, isSource)
     extension._declarations = declares
-    binding.register(extension, {name: function.arguments for name, function in extension.functions.items()})
+    binding.register(extension, extension.functions)
     return extension
 
 
@@ -194,16 +213,20 @@ def _made(
     path: Path, declares: Path, functions: list[Function], kernels: Path | None, flags: list[str], emulate: bool, isSource: bool
 ) -> Extension:
     if not isSource:
-        return Extension(path, path, functions, kernels, emulate)
+        built = compiler.digest(path.read_bytes())
+        if _built.setdefault(path, built) != built:
+            raise ExtensionError(f"{path}: has changed since it was opened, which the system cannot undo: give it another name")
+        digest = compiler.digest(path.read_bytes(), declares.read_bytes())
+        return Extension(path, compiler.Compiled(path, digest), functions, kernels, emulate)
     header = declares if declares != path else None
     for sharesLoops in (True, False):
-        library = compiler.shared_library(path, header, flags, sharesLoops)
+        compiled = compiler.shared_library(path, header, flags, sharesLoops)
         try:
-            return Extension(path, library, functions, kernels, emulate)
+            return Extension(path, compiled, functions, kernels, emulate)
         except _OtherLoops:
             continue
         except _Unreadable:
-            library.unlink(missing_ok=True)  # what was kept is broken
+            compiled.library.unlink(missing_ok=True)  # what was kept is broken
             return Extension(path, compiler.shared_library(path, header, flags, sharesLoops), functions, kernels, emulate)
     raise AssertionError("loops of one thread suit every library")
 

@@ -72,18 +72,21 @@ def _packed(sizes: dict[int, int], spans: dict[int, tuple[int, int]], apart: boo
 
 
 def poisoned(listing: Listing) -> Listing:
-    """The same list for a proof: each made block is filled with NaN before its life and after it."""
+    """The same list for a proof: each block that the pass makes is filled before its life with huge numbers, where the recorded
+    pass had NaN, so that a call that reads it too soon gives something else; and after its life with NaN."""
     starts: dict[int, list[Call]] = {}
     ends: dict[int, list[Call]] = {}
-    for number, (first, last) in lives(listing).items():
+
+    def filled(number: int, byte: float) -> list[Call]:
         size = listing.blocks[number].bytes
-        if size == 0:
-            continue
         whole = Ref(number, 0, np.dtype(np.uint8), (size,), (1,))
-        fill = Call("arrayFill", [whole, 255.0], (), (0,))
-        starts.setdefault(first, []).append(fill)
-        ends.setdefault(last, []).append(fill)
-    calls: list[Call] = []
+        return [Call("arrayFill", [whole, byte], (), (0,))] if size != 0 else []
+
+    for number, (first, last) in lives(listing).items():
+        starts.setdefault(first, []).extend(filled(number, 127.0))
+        ends.setdefault(last, []).extend(filled(number, 255.0))
+    outputs = [number for number, block in enumerate(listing.blocks) if block.kind == "output"]
+    calls = [fill for number in outputs for fill in filled(number, 127.0)]
     for place, call in enumerate(listing.calls):
         calls += [*starts.get(place, ()), call, *ends.get(place, ())]
     return replace(listing, calls=calls)

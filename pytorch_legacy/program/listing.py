@@ -174,7 +174,9 @@ def _needed(calls: list[Call], blocks: list[Block]) -> list[Call]:
 
 
 def _checks(call: Call) -> bool:
-    """May the call fail by the numbers that it reads? Those are indices."""
+    """May the call fail by the numbers that it reads? Those are indices; a function from outside of the library may take any."""
+    if call.isOutside:
+        return True
     isElementwise = call.name.startswith("array") and call.name not in ("arrayTake", "arrayPut", "arrayChoose")
     return not isElementwise and any(ref.dtype == np.int64 for ref in call.refs(call.reads))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+from collections.abc import Iterable
 from threading import Lock
 from typing import Any, NamedTuple, Self
 
@@ -12,6 +13,7 @@ import numpy as np
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import as_arrays, tree
 from pytorch_legacy.arrays.device import Recorded
+from pytorch_legacy.backend import binding
 from pytorch_legacy.errors import (
     BusyError,
     CompileError,
@@ -143,6 +145,8 @@ class Program:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         stored = state.pop("stored")
+        for symbol in _outside(rest[1] for _, rest in stored.values()):
+            binding.require(symbol)
         self.__dict__.update(state, _lock=Lock(), _last=(None, None))
         self._programs = {key: Variant(Runner.restored(*opened), *rest) for key, (opened, rest) in stored.items()}
         self._made = next(iter(self._programs.values()))
@@ -197,10 +201,22 @@ class Program:
 
     def _compile(self, wanted: Sizes) -> Variant:
         lists, opened = compiled(self._net, self._table, wanted)
+        facts = [[*map(_facts, each)] for each in lists]
+        self._refuse_others(_outside([facts]))
         shapes = tuple(ref.shape for ref in lists[0][0].inputs[: len(wanted.shapes)])
         isFixed = len(lists) == 1 and not lists[0][0].least and shapes == wanted.shapes
         truths = [place for place, ref in enumerate(lists[0][0].outputs[: opened.results]) if ref.dtype == np.bool_]
-        return Variant(opened, lists[0][0].output, [[*map(_facts, each)] for each in lists], isFixed, truths)
+        return Variant(opened, lists[0][0].output, facts, isFixed, truths)
+
+    def _refuse_others(self, symbols: set[str]) -> None:
+        """No program has two versions of a layer."""
+        known = _outside(made.facts for made in self._programs.values())
+        for symbol in symbols - known:
+            if any(one.rpartition("_")[0] == symbol.rpartition("_")[0] for one in known):
+                name = binding.function_of(symbol)
+                raise CompileError(
+                    f"program: {name} was loaded anew since it was compiled; compile the network again for more sizes"
+                )
 
     def _bound(self) -> None:
         """Lets the sizes go that were compiled first, but for those of the example, where there are too many."""
@@ -271,12 +287,19 @@ class Facts(NamedTuple):
     outputs: list[Ref]
     weights: int
     least: int
+    outside: frozenset[str]  # the functions from outside of the library, as `binding.in_program` calls them
 
 
 def _facts(one: Listing) -> Facts:
     weights = sum(map(len, {block.content for block in one.blocks}))
     errors = {number: call.error for number, call in enumerate(one.calls) if call.error}
-    return Facts(one.modules, errors, one.outputs, weights, one.least)
+    outside = frozenset(call.name for call in one.calls if call.isOutside)
+    return Facts(one.modules, errors, one.outputs, weights, one.least, outside)
+
+
+def _outside(variants: Iterable[list[list[Facts]]]) -> set[str]:
+    """The functions from outside of the library that these lists call."""
+    return {symbol for lists in variants for each in lists for one in each for symbol in one.outside}
 
 
 class Variant(NamedTuple):

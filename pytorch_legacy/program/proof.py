@@ -1,7 +1,8 @@
 """Compares a program with the network that it was made of, before anybody gets it.
 
-- With each block of the arena in memory of its own, and NaN in it before and after its life, the program gives the bits of the
-  recorded pass.
+- With each block of the arena in memory of its own, and in it huge numbers before and NaN after its life, the program gives the
+  bits of the recorded pass. A function that reads what its declaration says is [OUT] gives others, as the recorded pass had NaN
+  there.
 - As it will run, it gives for several batches, and several inputs in a row, what one eager network gives. If the network is made
   of layer functions alone, these are the same bits. Where it has array functions too, the two may differ by rounding, because
   NumPy adds up in another order than libTHNN: by at most 1e-6 of the output's scale if floats take part, 1e-12 if doubles alone
@@ -23,7 +24,7 @@ import numpy as np
 
 from pytorch_legacy import errors
 from pytorch_legacy.arrays import tree
-from pytorch_legacy.backend import free_scratch
+from pytorch_legacy.backend import binding, free_scratch
 from pytorch_legacy.errors import CompileError, THNNError
 from pytorch_legacy.optimizing import frozen
 from pytorch_legacy.program.encoding import encoded, poisoned
@@ -125,7 +126,8 @@ class Proof:
             program.forget()
             for inputs, outputs in passes:
                 if not all(map(_isSame, program.run(inputs), [outputs[place] for place in order])):
-                    raise CompileError(f"pl.compile: for {n} samples a program differs from the pass that it was recorded from")
+                    what = "a program differs from the pass that it was recorded from"
+                    raise CompileError(f"pl.compile: for {_samples(n)} {what}{_suspected(self._of(n))}")
 
     def _compare_memory(self, n: int) -> None:
         """Compares a program that runs in poisoned memory with the program as it will run."""
@@ -134,7 +136,8 @@ class Proof:
         for _ in range(1 + self.hasState):
             inputs = self.source.arrays(self.sizes.at(n))
             if not all(map(_isSame, program.run(inputs), self.program.run(inputs))):
-                raise CompileError(f"pl.compile: for {n} samples a program depends on where its arrays lie")
+                what = "a program's output depends on which memory its arrays have"
+                raise CompileError(f"pl.compile: for {_samples(n)} {what}{_suspected(self._of(n))}")
 
     def _compare_eager(self, n: int, hasAttacks: bool) -> None:
         """Compares the program with the eager network for several inputs in a row; with a state, once more after `forget`."""
@@ -213,8 +216,7 @@ class Proof:
                 what += f" by {worst:.3g}"
         if isState:
             return StateError("pl.compile: the network keeps a state from one pass to the next, which its program does not have")
-        samples = "1 sample" if n == 1 else f"{n} samples"
-        return CompileError(f"pl.compile: for {samples} of {kind} {what}{self._origin(past, n)}")
+        return CompileError(f"pl.compile: for {_samples(n)} of {kind} {what}{self._origin(past, n)}")
 
     def _origin(self, past: list[Any], n: int) -> str:
         """Returns which module makes the first call that is another one when the pass is recorded again; "" if none does."""
@@ -244,6 +246,17 @@ def _described(call: Call, one: Listing) -> list[Any]:
         return value
 
     return [call.name, call.module, *map(argument, call.arguments)]
+
+
+def _samples(n: int) -> str:
+    return "1 sample" if n == 1 else f"{n} samples"
+
+
+def _suspected(lists: Sequence[Listing]) -> str:
+    """Returns what functions from outside of the library may do that no program can repeat."""
+    names = {binding.function_of(call.name): None for one in lists for call in one.calls if call.isOutside}
+    what = "read an array that its declaration says is [OUT], draw random numbers, or keep a state in C"
+    return f"; does {' or '.join(names)} {what}?" if names else ""
 
 
 def _copied(net: Any) -> Any:

@@ -21,7 +21,7 @@ from pytorch_legacy.arrays.device import recorders
 from pytorch_legacy.backend import arrays as backend_arrays
 from pytorch_legacy.backend import binding
 from pytorch_legacy.backend.library import SIGNATURES, USES, check, ffi, lib
-from pytorch_legacy.errors import CompileError, DtypeError, UnsupportedError
+from pytorch_legacy.errors import CompileError, DtypeError, ExtensionError, UnsupportedError
 
 TYPES = backend_arrays.TYPES
 
@@ -48,7 +48,8 @@ class Call:
     that it reads and writes.
 
     ``module`` is the place of the module that made it among the modules of the network; -1 if none did. ``error`` is the name of
-    the exception that it raises, if that is another one than its status stands for.
+    the exception that it raises, if that is another one than its status stands for. A function from outside of the library
+    (``isOutside``) has the name that it is registered by (`binding.in_program`).
     """
 
     name: str
@@ -57,6 +58,7 @@ class Call:
     writes: tuple[int, ...]
     module: int = -1
     error: str = ""
+    isOutside: bool = False
 
     def refs(self, places: Sequence[int] | None = None) -> list[Ref]:
         """The arrays among the arguments, or those at these places."""
@@ -223,7 +225,7 @@ class Recorder:
             self.refusal = error
         return error
 
-    def note(self, name: str, arguments: list[Any], uses: str, module: Any = None) -> bool:
+    def note(self, name: str, arguments: list[Any], uses: str, module: Any = None, isOutside: bool = False) -> bool:
         """Notes a call and returns whether it is to be made.
 
         `uses` has a letter for each argument: r for an array that is read, w for one that is written, x for both.
@@ -248,7 +250,8 @@ class Recorder:
                 memory.initial = None if isNew else memory.array.copy(order="K")
             memory.isKnown = memory.isKnown and known and isMade
         number = self._modules.get(id(module), -1) if module is not None else -1
-        self.calls.append(Call(name, values, reads, writes, number if number >= 0 else self._number()))
+        number = number if number >= 0 else self._number()
+        self.calls.append(Call(name, values, reads, writes, number, isOutside=isOutside))
         return isMade
 
     def array(self, name: str, *arguments: Any) -> None:
@@ -262,13 +265,20 @@ class Recorder:
 
         real = binding.REALS.get(np.dtype(module._dtype))
         where = binding._where(module, name)
-        if name in binding.owners:
-            raise self.refuse(f"{name} is a function from outside of the library, which programs do not call yet")
-        function = getattr(lib, f"THNN_{real}{name}", None)
-        if real is None or function is None:
+        if real is None:
             raise self.refuse(f"there is no function {name} for {module._dtype}")
         if "_" not in name:
             raise self.refuse("draws from the random generator, which a program does not")
+        isSize = name.endswith("outputSize")
+        owner = binding.owners.get(name)
+        if owner is None:
+            function, report, called = getattr(lib, f"THNN_{real}{name}"), check, f"{real}{name}"
+        else:
+            function, report = owner.on_host(real, name)
+            try:
+                called = "" if isSize else binding.in_program(real, name)
+            except ExtensionError as error:
+                raise self.refuse(str(error)) from None
         signature = [argument for argument in SIGNATURES[name] if argument[1] != "state"]
         hasState = len(signature) != len(SIGNATURES[name])
         uses = USES[name]
@@ -294,15 +304,25 @@ class Recorder:
                     values.append(slot.descriptor)
                 else:
                     values.append(ffi.NULL if one is None else one)
-            if not name.endswith("outputSize"):
+            if not isSize:
                 pairs = zip(signature, plain, strict=True)
                 numbers = [one if one is None or isinstance(one, np.ndarray) else _number(c, one) for (c, _), one in pairs]
-                if not self.note(f"{real}{name}", numbers, uses, module):
+                if not self.note(called, numbers, uses, module, owner is not None):
                     return
+            before = {} if owner is None else self._only_read(plain, uses)
             if status := function(*values):
-                check(status, where)
+                report(status, where)
+            for place, content in before.items():
+                if plain[place].tobytes() != content:
+                    raise self.refuse(f"{name} writes {signature[place][1]}, which its declaration says is [IN]")
 
         return call
+
+    def _only_read(self, arguments: list[Any], uses: str) -> dict[int, bytes]:
+        """What those of a call's arrays hold that it is to read, and that lie in no memory that it writes."""
+        arrays = [(place, one) for place, one in enumerate(arguments) if isinstance(one, np.ndarray)]
+        written = [self.memory(one) for place, one in arrays if uses[place] in "wx"]
+        return {place: one.tobytes() for place, one in arrays if uses[place] == "r" and self.memory(one) not in written}
 
     # ---- where it happens
 

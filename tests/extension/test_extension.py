@@ -205,7 +205,7 @@ class TestLoad:
             assert layer().forward(np.float32([1]))[0] == 1
 
     def test_broken_cache_is_made_anew_and_no_cache_is_needed(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        kept = compiler.shared_library(source, source.with_suffix(".h"), [])
+        kept = compiler.shared_library(source, source.with_suffix(".h"), []).library
         kept.write_bytes(b"broken")
         assert pl.extension.load(source).library == kept
         monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null/nowhere")

@@ -127,6 +127,16 @@ def test_threads_and_copies() -> None:
             np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_programs(dtype: type) -> None:
+    GlobalAveragePooling, GaussianPooling = layers()
+    net = pl.nn.Sequential(GaussianPooling(3, 3, 3, 2, 2, 1, 1), pl.nn.Tanh(), GlobalAveragePooling()).type(dtype)
+    program = pl.compile(net, (None, 3, 11, 9))
+    for n in (1, 6):
+        x = random.standard_normal((n, 3, 11, 9)).astype(dtype)
+        np.testing.assert_array_equal(program(x), net.evaluate().forward(x))
+
+
 def test_like_ours() -> None:
     """In a network, printed, summarized, explained."""
     Global, Gaussian = layers()

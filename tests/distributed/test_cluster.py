@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -165,6 +166,51 @@ def test_what_is_done_is_kept_when_the_workers_are_gone(capsys, tmp_path: Path, 
     assert not json.loads(pq.read_schema(tmp_path / "out.parquet").metadata[b"pytorch_legacy"])["complete"]
     run(capsys, *command, "--batch", "4")
     assert pq.read_table(tmp_path / "out.parquet").equals(pq.read_table(tmp_path / "whole.parquet"))
+
+
+OWN = """if __name__ == "__main__":
+    import numpy as np
+    import dask.array as da
+    import pytorch_legacy as pl
+
+    pl.extension.new_layer("SoftCut", "pointwise", ".")
+    from SoftCut import SoftCut
+
+    net, x = pl.nn.Sequential(pl.nn.Linear(3, 4), SoftCut(2)), np.random.default_rng(0).normal(size=(300, 3)).astype("f")
+    pl.save("net.t7", net)
+    np.save("x.npy", x)
+    np.save("y.npy", net.evaluate().forward(x))
+    rows = pl.distributed.map(net, da.from_array(x, chunks=(100, 3)))
+    np.save("mapped.npy", rows.compute(scheduler="processes"))
+    text = open("SoftCut.c").read()
+    open("SoftCut.c", "w").write(text.replace("y[i] = ", "y[i] = 10 * "))
+    try:
+        rows.compute(scheduler="processes")
+    except pl.THNNError as error:
+        print(error)
+    open("SoftCut.c", "w").write(text)
+"""
+
+
+@pytest.mark.skipif(not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="needs a C compiler")
+def test_a_layer_in_C_from_outside_of_the_package(tmp_path: Path) -> None:
+    """Its program runs in worker processes, which load the file of its class; another version there is an error."""
+    (tmp_path / "own.py").write_text(OWN)
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+    def python(*arguments: str) -> str:
+        command = [sys.executable, *arguments]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert python("own.py").startswith("program: it calls another version of SoftCut_updateOutput than ")
+    expected = np.load(tmp_path / "y.npy")
+    np.testing.assert_allclose(np.load(tmp_path / "mapped.npy"), expected, rtol=1e-5, atol=1e-6)
+    options = ["--classes", "SoftCut.py", "-o", "out.parquet", "--vector", "--processes", "2"]
+    out = python("-m", "pytorch_legacy", "run", "net.t7", "x.npy", *options)
+    assert "300 rows" in out and "note: " not in out
+    np.testing.assert_allclose(pq.read_table(tmp_path / "out.parquet")["vector"].to_pylist(), expected, rtol=1e-5, atol=1e-6)
 
 
 # ---------------------------------------------------------------------------------------------- memory

@@ -1,9 +1,9 @@
-/* THNN_array.h: functions of arrays, which compute what networks do between their layers: element by element, along axes, by index.
- * Programs call them (THNN_program.h). THNN.h includes this file; its rules and its tags hold here.
+/* THNN_array.h: functions of arrays, which compute what networks do between their layers: element by element, along axes, by
+ * index. Programs call them (THNN_program.h). THNN.h includes this file; its rules and its tags hold here.
  *
- * An array has any of four element types and any strides. A stride of 0 repeats an input along a dimension, so that all inputs of an
- * element-wise function have the shape of its output. An output may be the same view as an input; it may not overlap it in another way.
- * A truth value is a byte, 0 or 1. */
+ * An array has any of four element types and any strides. A stride of 0 repeats an input along a dimension, so that all inputs of
+ * an element-wise function have the shape of its output. An output may be the same view as an input; it may not overlap it in
+ * another way. A truth value is a byte, 0 or 1. */
 #ifndef THNN_ARRAY_H
 #define THNN_ARRAY_H
 
@@ -32,7 +32,8 @@ typedef struct THNNArray { /* laid out as a tensor, and its element type */
   int32_t reserved; /* 0 */
 } THNNArray;
 
-/* What arrayMap does; LOGICAL_NOT, IS_NAN, IS_INFINITE and IS_FINITE give bytes. Integers have NEGATE, ABSOLUTE, SQUARE, SIGN, LOGICAL_NOT. */
+/* Operations of arrayMap. The output of LOGICAL_NOT and of the IS_... is of bytes. Integers have NEGATE, ABSOLUTE, SQUARE, SIGN
+ * and LOGICAL_NOT alone. */
 enum THNNMap {
   THNN_NEGATE = 0,
   THNN_ABSOLUTE = 1,
@@ -57,8 +58,9 @@ enum THNNMap {
   THNN_IS_FINITE = 20
 };
 
-/* What arrayApply does. Those from EQUAL on give bytes. LARGER and SMALLER are NaN where one of the elements is. For integers, DIVIDE is
- * none, FLOOR_DIVIDE and REMAINDER round to minus infinity and are 0 by 0; for floats they are those of Python. */
+/* Operations of arrayApply. The output is of bytes from EQUAL on. LARGER and SMALLER give NaN if one of the two elements is NaN.
+ * Integers have neither DIVIDE, HYPOT nor ATAN2. FLOOR_DIVIDE and REMAINDER round the quotient to minus infinity, as Python does;
+ * of integers they give 0 if the divisor is 0. */
 enum THNNApply {
   THNN_APPLY_ADD = 0,
   THNN_APPLY_SUBTRACT = 1,
@@ -82,7 +84,7 @@ enum THNNApply {
   THNN_APPLY_XOR = 24
 };
 
-/* What arrayReduce does. Sums and products of floats are taken in double precision. ANY and ALL give bytes. */
+/* Operations of arrayReduce. Sums and products of floats are computed in double precision. ANY and ALL give bytes. */
 enum THNNReduce {
   THNN_SUM = 0,
   THNN_PRODUCT = 1,
@@ -99,7 +101,7 @@ THNN_API int32_t THNN_arrayFill(
 
 THNN_API int32_t THNN_arrayCopy(
     THNNState *state,
-    const THNNArray *input, /* [IN] * : of any type, converted as C does; elements.c for what C leaves open */
+    const THNNArray *input, /* [IN] * : of any type; converted as in C, and as array/elements.c says where C does not */
     THNNArray *output);     /* [OUT] as input */
 
 THNN_API int32_t THNN_arrayMap(
@@ -124,14 +126,14 @@ THNN_API int32_t THNN_arrayReduce(
 THNN_API int32_t THNN_arrayReduceIndex(
     THNNState *state,
     const THNNArray *input, /* [IN] * */
-    THNNArray *output,      /* [OUT] longs: as input, with a size of 1 in the dimension: the first place of the extreme, or of a NaN */
+    THNNArray *output,      /* [OUT] longs: as input, with a size of 1 in the dimension: index of the first extreme, or NaN */
     int32_t dimension,
     int32_t operation); /* THNN_MAXIMUM or THNN_MINIMUM */
 
 THNN_API int32_t THNN_arrayScan(
     THNNState *state,
     const THNNArray *input, /* [IN] * */
-    THNNArray *output,      /* [OUT] [INPLACE] as input: sums of the elements up to each */
+    THNNArray *output,      /* [OUT] [INPLACE] as input: each the sum of the elements up to its own */
     int32_t dimension);
 
 THNN_API int32_t THNN_arrayProduct(
@@ -143,15 +145,15 @@ THNN_API int32_t THNN_arrayProduct(
 THNN_API int32_t THNN_arrayTake(
     THNNState *state,
     const THNNArray *input,   /* [IN] * */
-    const THNNArray *indices, /* [IN] longs: K, from 0; of which none may be out of range */
+    const THNNArray *indices, /* [IN] longs: K, from 0; THNN_ERR_INDEX if one is out of range */
     THNNArray *output,        /* [OUT] as input, with K in the dimension */
     int32_t dimension);
 
 THNN_API int32_t THNN_arrayPut(
     THNNState *state,
     const THNNArray *input,   /* [IN] as output, with K in the dimension */
-    const THNNArray *indices, /* [IN] longs: K, from 0; of which none may be out of range */
-    THNNArray *output,        /* [BUFFER] * : at the indices it is overwritten, or added to in their order */
+    const THNNArray *indices, /* [IN] longs: K, from 0; THNN_ERR_INDEX if one is out of range */
+    THNNArray *output,        /* [BUFFER] * : slices at the indices are overwritten, or with `adds` added to, in order */
     int32_t dimension,
     int32_t adds);
 
@@ -167,7 +169,7 @@ THNN_API int32_t THNN_arrayIota(
     THNNArray *output, /* [OUT] K : start, start + step, ... */
     double start, double step);
 
-/* An error, THNN_ERR_INDEX, with `text` before it, unless each element lies in [low, high] and is a whole number. */
+/* Returns THNN_ERR_INDEX unless each element is a whole number in [low, high]. The error names `text` as the argument. */
 THNN_API int32_t THNN_arrayWithin(
     THNNState *state,
     const THNNArray *input, /* [IN] * */

@@ -1,8 +1,8 @@
-/* THNN_program.h: programs. A program is a network as a list of calls of this library's functions; pytorch-legacy makes its bytes, and
- * THNN/program/format.h of its sources describes them. THNN.h includes this file; its rules hold here.
+/* THNN_program.h: programs. A program is a network as a list of calls of this library's functions; pytorch-legacy makes its
+ * bytes, and THNN/program/format.h in its sources describes them. THNN.h includes this file; its rules hold here.
  *
- * The bytes are untrusted: opening checks all of them, so that a program reads and writes no memory but its own, its bytes, and the arrays
- * of a run. */
+ * The bytes are untrusted: opening checks all of them, so that a program reads and writes no memory but its own, its bytes, and
+ * the arrays of a run. */
 #ifndef THNN_PROGRAM_H
 #define THNN_PROGRAM_H
 
@@ -16,33 +16,50 @@ extern "C" {
 
 typedef struct THNNProgram THNNProgram;
 
-/* The bytes stay the host's, must be aligned to 64, and must stay unchanged until the program and all of its clones are closed. */
+/* The bytes belong to the host. They must be aligned to 64, and must not change until the program and all of its clones are
+ * closed. */
 THNN_API int32_t THNN_openProgram(const void *bytes, uint64_t size, THNNProgram **program);
-/* For another thread: a clone has memory of its own, and shares the bytes and the state, so that weights are packed once. */
+/* Makes a program for another thread. A clone has memory of its own, and shares the bytes and the state, so that weights are
+ * packed once. */
 THNN_API int32_t THNN_cloneProgram(const THNNProgram *program, THNNProgram **clone);
 THNN_API int32_t THNN_closeProgram(THNNProgram *program); /* NULL is allowed; no call may be running on it */
 THNN_API int32_t THNN_programCounts(const THNNProgram *program, int32_t *inputs, int32_t *outputs);
 
 /* Sets type, dimensions, sizes and dense strides of the outputs for inputs of these sizes; `data` of both stays as it is. */
-THNN_API int32_t THNN_planProgram(THNNProgram *program, const THNNArray *inputs, int32_t nInputs, THNNArray *outputs, int32_t nOutputs);
+THNN_API int32_t THNN_planProgram(
+    THNNProgram *program,
+    const THNNArray *inputs, int32_t nInputs,
+    THNNArray *outputs, int32_t nOutputs);
 
-/* Inputs have any strides and are not written; outputs are dense, and may overlap inputs, not each other. One thread at a time: while the
- * program runs in another one, THNN_ERR_VALUE. Memory is kept for the next run; the same sizes again need no planning. */
-THNN_API int32_t THNN_runProgram(THNNProgram *program, const THNNArray *inputs, int32_t nInputs, THNNArray *outputs, int32_t nOutputs);
+/* Inputs have any strides and are not written. Outputs are dense; they may overlap inputs, not each other. A program serves one
+ * thread at a time: while it runs in another one, this returns THNN_ERR_VALUE. Memory is kept for the next run. A run with the
+ * sizes of the run before needs no planning. */
+THNN_API int32_t THNN_runProgram(
+    THNNProgram *program,
+    const THNNArray *inputs, int32_t nInputs,
+    THNNArray *outputs, int32_t nOutputs);
 
 /* The number of the call, from 0, in which the latest run failed; -1 if it failed before the first call, or did not fail. */
 THNN_API int32_t THNN_programFailure(const THNNProgram *program, int64_t *call);
-/* The state of a program and its clones, which ends with the last of them. It begins with the settings of the default state, and has its
- * number of threads until it is given another one; 0 takes that of the default state again. */
+/* The state that a program and its clones share; the last of them frees it. It begins with the settings of the default state. Its
+ * number of threads is that of the default state until it gets another one; 0 takes that of the default state again. */
 THNN_API int32_t THNN_programState(const THNNProgram *program, THNNState **state);
 THNN_API int32_t THNN_programBytes(THNNProgram *program, uint64_t *arena); /* allocated: for the largest sizes of its runs */
 
-/* Lets programs call a function from outside of the library by its name, as long as the process lives. `signature` has a letter for each
- * argument: s the state, which may stand first, f a tensor that is read, F one that is written, l and L the same of longs, b and B of bytes,
- * a and A of any type (THNNArray), i int64_t, j int32_t, d double, t text. Tensors f and F are Float's or Double's, as the name begins with
- * Float or Double. The function gets the arguments after the state as THNNArgument. Tensors may be NULL, and their shapes are the
- * program's: it checks them, returns a THNNStatus, and runs in several threads at once. The same name again is an error, unless function
- * and signature are the same. */
+/* Lets programs call a function from outside of the library by its name, until the process ends. `signature` has a letter for
+ * each argument:
+ *     s     the state, which may stand first
+ *     f F   a tensor that is read, and one that is written: of floats if the name begins with Float, of doubles if with Double
+ *     l L   the same of longs
+ *     b B   the same of bytes
+ *     a A   the same of any type (THNNArray)
+ *     i     int64_t
+ *     j     int32_t
+ *     d     double
+ *     t     a text
+ * The function gets the arguments behind the state as THNNArgument. Tensors may be NULL and have the shapes that the program
+ * gives them, so the function must check them. It returns a THNNStatus, and runs in several threads at once. To register a name
+ * again is an error, unless function and signature are the same. */
 typedef union THNNArgument {
   void *tensor; /* TH*Tensor, THNNArray or const char */
   int64_t integer;

@@ -11,22 +11,12 @@ typedef struct Slices {
   Kernel *add; /* NULL: a slice is copied */
 } Slices;
 
-/* Dimensions [first, end) of a view, or one element. */
-static View someDimensions(View v, int32_t first, int32_t end)
-{
-  static const int64_t one[1] = {1};
-  v.size = first < end ? v.size + first : one;
-  v.stride = first < end ? v.stride + first : one;
-  v.nDimension = first < end ? end - first : 1;
-  return v;
-}
-
 static void planSlices(Slices *s, View whole, View part, int32_t dimension, int isPut)
 {
   const View to = isPut ? whole : part, from = isPut ? part : whole;
   const int32_t next = dimension + 1, end = whole.nDimension;
-  const View y = someDimensions(to, next, end), x = someDimensions(from, next, end), within[3] = {y, s->add ? y : x, x};
-  planWalk(&s->around, WALK_ROW_MAJOR, 2, (View[]){someDimensions(to, 0, dimension), someDimensions(from, 0, dimension)});
+  const View y = viewOfDimensions(to, next, end), x = viewOfDimensions(from, next, end), within[3] = {y, s->add ? y : x, x};
+  planWalk(&s->around, WALK_ROW_MAJOR, 2, (View[]){viewOfDimensions(to, 0, dimension), viewOfDimensions(from, 0, dimension)});
   planWalk(&s->within, WALK_ANY_ORDER, s->add ? 3 : 2, within);
   s->outer = s->around.count;
   s->inner = s->within.count;
@@ -35,21 +25,10 @@ static void planSlices(Slices *s, View whole, View part, int32_t dimension, int 
   s->partStep = part.size[dimension] > 1 ? part.stride[dimension] * part.itemSize : 0;
 }
 
-/* How far an outer index tuple lies from the first one. */
-static int64_t offsetOf(const Walk *w, int32_t operand, int64_t at)
-{
-  int64_t offset = 0;
-  for (int32_t d = w->nDimension - 1; d >= 0; d--) {
-    offset += at % w->size[d] * w->operand[operand].step[d];
-    at /= w->size[d];
-  }
-  return offset;
-}
-
 /* Slices [first, end) of one outer index, in their order: `whole` and `part` begin there. */
 static void putSlices(const Slices *s, int64_t outer, int64_t first, int64_t end)
 {
-  const int64_t to = offsetOf(&s->around, 0, outer), from = offsetOf(&s->around, 1, outer);
+  const int64_t to = elementOffset(&s->around, 0, outer), from = elementOffset(&s->around, 1, outer);
   for (int64_t k = first; k < end; k++) {
     const int64_t y = to + s->indices[k] * s->wholeStep, x = from + k * s->partStep;
     if (s->add) walk(&s->within, s->add, (int64_t[]){y, y, x}, 0, s->inner);
@@ -65,7 +44,7 @@ THNN_INLINE void takeSized(char *to, int64_t toStep, const char *from, int64_t f
 
 static void takeSlices(const Slices *s, int64_t outer, int64_t first, int64_t end)
 {
-  const int64_t to = offsetOf(&s->around, 0, outer), from = offsetOf(&s->around, 1, outer);
+  const int64_t to = elementOffset(&s->around, 0, outer), from = elementOffset(&s->around, 1, outer);
   if (s->inner > 1) {
     for (int64_t k = first; k < end; k++)
       walkCopy(&s->within, (int64_t[]){to + k * s->partStep, from + s->indices[k] * s->wholeStep}, 0, s->inner);

@@ -56,7 +56,11 @@ static void layOut(Matrix *x, int64_t itemSize, int layouts)
   if (asColumns && x->columns > 1) x->distance = x->columnStep / itemSize;
 }
 
-static int64_t copySize(const Matrix *x, int64_t itemSize) { return x->isCopied ? x->rows * x->columns * itemSize : 0; }
+/* Cache lines of the copy of a matrix. */
+static int64_t copyLines(const Matrix *x, int64_t itemSize)
+{
+  return x->isCopied ? x->rows * x->columns * itemSize / THNN_LINES + 1 : 0;
+}
 
 /* Between a matrix and its copy. */
 static void copyMatrix(const Matrix *x, char *from, char *copy, int64_t itemSize, int isStored)
@@ -90,16 +94,15 @@ static void mergeRows(Product *p)
   }
 }
 
-/* Repeated matrices may be larger than memory: false if sizes do not fit. */
+/* False if copies for each of MOST_THREADS threads have more bytes than 64 bits count. Strides of 0 make matrices that are larger
+ * than memory. */
 static int planCopies(Product *p)
 {
-  const Matrix *matrices[] = {&p->a, &p->b, &p->c};
-  p->copied = 0;
-  for (int i = 0; i < 3; i++) {
-    const int64_t size = copySize(matrices[i], p->itemSize);
-    if (__builtin_add_overflow(p->copied, (size + THNN_LINES - 1) / THNN_LINES * THNN_LINES, &p->copied)) return 0;
-  }
-  return p->copied < INT64_MAX >> 16; /* for each of so many threads */
+  enum { MOST_THREADS = 1 << 16 };
+  const int64_t lines = copyLines(&p->a, p->itemSize) + copyLines(&p->b, p->itemSize) + copyLines(&p->c, p->itemSize);
+  if (lines > INT64_MAX / THNN_LINES / MOST_THREADS) return 0;
+  p->copied = lines * THNN_LINES;
+  return 1;
 }
 
 static void planProduct(Product *p, View a, View b, View c)
@@ -111,15 +114,9 @@ static void planProduct(Product *p, View a, View b, View c)
   p->m = p->a.rows;
   p->k = p->a.columns;
   p->n = p->b.columns;
-  const int64_t one[1] = {1};
-  View views[3] = {c, a, b};
-  for (int i = 0; i < 3; i++) {
-    views[i].nDimension -= 2;
-    if (views[i].nDimension > 0) continue;
-    views[i].nDimension = 1;
-    views[i].size = views[i].stride = one;
-  }
-  planWalk(&p->batch, WALK_ROW_MAJOR, 3, views);
+  const int32_t batch = a.nDimension - 2;
+  planWalk(&p->batch, WALK_ROW_MAJOR, 3,
+           (View[]){viewOfDimensions(c, 0, batch), viewOfDimensions(a, 0, batch), viewOfDimensions(b, 0, batch)});
   mergeRows(p);
   const int isNarrow = p->n <= SINGLE_COLUMNS;
   layOut(&p->a, p->itemSize, isNarrow ? 1 : 3);
@@ -127,30 +124,20 @@ static void planProduct(Product *p, View a, View b, View c)
   layOut(&p->c, p->itemSize, 1);
 }
 
-static int64_t offsetOf(const Walk *w, int32_t operand, int64_t at)
-{
-  int64_t offset = 0;
-  for (int32_t d = w->nDimension - 1; d >= 0; d--) {
-    offset += at % w->size[d] * w->operand[operand].step[d];
-    at /= w->size[d];
-  }
-  return offset;
-}
-
 static void multiply(Call *call, const Product *p, int threads, int64_t at, char *scratch)
 {
   const Walk *w = &p->batch;
-  char *c = w->operand[0].data + offsetOf(w, 0, at), *a = w->operand[1].data + offsetOf(w, 1, at);
-  char *b = w->operand[2].data + offsetOf(w, 2, at), *y = c;
+  char *c = w->operand[0].data + elementOffset(w, 0, at), *a = w->operand[1].data + elementOffset(w, 1, at);
+  char *b = w->operand[2].data + elementOffset(w, 2, at), *y = c;
   if (p->a.isCopied) {
     copyMatrix(&p->a, a, scratch, p->itemSize, 0);
     a = scratch;
-    scratch += (copySize(&p->a, p->itemSize) + THNN_LINES - 1) / THNN_LINES * THNN_LINES;
+    scratch += copyLines(&p->a, p->itemSize) * THNN_LINES;
   }
   if (p->b.isCopied) {
     copyMatrix(&p->b, b, scratch, p->itemSize, 0);
     b = scratch;
-    scratch += (copySize(&p->b, p->itemSize) + THNN_LINES - 1) / THNN_LINES * THNN_LINES;
+    scratch += copyLines(&p->b, p->itemSize) * THNN_LINES;
   }
   if (p->c.isCopied) y = scratch;
   const int transA = p->a.isTransposed, transB = p->b.isTransposed;

@@ -70,16 +70,6 @@ typedef struct Reduction {
   Walk input, output;   /* of these */
 } Reduction;
 
-/* Dimensions [first, end) of a view, or one element. */
-static View someDimensions(View v, int32_t first, int32_t end)
-{
-  static const int64_t one[1] = {1};
-  v.size = first < end ? v.size + first : one;
-  v.stride = first < end ? v.stride + first : one;
-  v.nDimension = first < end ? end - first : 1;
-  return v;
-}
-
 static int isReduced(View in, View out, int32_t d) { return out.size[d] == 1 && in.size[d] != 1; }
 static int isSingle(View in, int32_t d) { return in.size[d] == 1; }
 
@@ -98,8 +88,8 @@ static void planReduction(Reduction *r, View in, View out)
   r->isRuns = last > 0 && isReduced(in, out, last - 1);
   const int32_t inner = groupStart(in, out, last, r->isRuns), outer = groupStart(in, out, inner, !r->isRuns);
   const int32_t keptFirst = r->isRuns ? outer : inner, keptEnd = r->isRuns ? inner : last;
-  planWalk(&r->input, WALK_ROW_MAJOR, 1, (View[]){someDimensions(in, outer, last)});
-  planWalk(&r->output, WALK_ROW_MAJOR, 1, (View[]){someDimensions(out, keptFirst, keptEnd)});
+  planWalk(&r->input, WALK_ROW_MAJOR, 1, (View[]){viewOfDimensions(in, outer, last)});
+  planWalk(&r->output, WALK_ROW_MAJOR, 1, (View[]){viewOfDimensions(out, keptFirst, keptEnd)});
   r->width = r->output.count;
   r->kept = r->reduced = (Axes){.count = 1};
   for (int32_t d = 0; d < outer; d++)
@@ -152,10 +142,8 @@ static void reduceTask(const Reduction *r, int64_t task)
   const int64_t blocks = THNN_ceilDiv(r->width, WALK_BLOCK), outer = task / blocks, first = task % blocks * WALK_BLOCK;
   const int64_t n = THNN_min(r->width - first, WALK_BLOCK), in = offsetOf(&r->kept, r->kept.inStep, outer);
   Block results, converted;
-  const int64_t times = r->depth > 0 ? r->reduced.count : 0;
   r->fold.begin(r->operation, results.memory, n);
-  if (times == 0 && r->operation == THNN_SUM) memset(results.memory, 0, sizeof results.memory); /* not -0 */
-  for (int64_t i = 0; i < times; i++) {
+  for (int64_t i = 0; i < r->reduced.count; i++) {
     const int64_t offset = in + offsetOf(&r->reduced, r->reduced.inStep, i);
     if (r->isRuns) foldRuns(r, results.memory, offset, first, n);
     else foldRows(r, results.memory, offset, first, n);
@@ -198,6 +186,7 @@ int32_t THNN_arrayReduce(THNNState *state, const THNNArray *input, THNNArray *ou
   THNN_TRY(checkReduction(f, input, output, operation));
   THNN_TRY(checkApart(f, array(output), array(input), 0));
   if (THNN_nElement(array(output)) == 0) return THNN_OK;
+  if (THNN_nElement(array(input)) == 0) return THNN_arrayFill(state, output, operation == THNN_PRODUCT || operation == THNN_ALL);
 
   const int32_t wide = input->type <= THNN_DOUBLE ? THNN_DOUBLE : THNN_LONG;
   Reduction r = {.fold = foldOf(input->type, operation), .operation = operation, .convert = converter(wide, output->type)};
@@ -219,6 +208,7 @@ int32_t THNN_arrayReduce(THNNState *state, const THNNArray *input, THNNArray *ou
 
 /* An array as outer x length x inner; a task is a block of `inner`, or a run if that is 1. */
 typedef struct Along {
+  int32_t type, operation; /* of the input; THNN_SUM for a scan */
   int64_t length, inner, blocks, tasks;
   int64_t inStep, outStep; /* along the dimension */
   Axes outer;
@@ -235,36 +225,35 @@ static void planAlong(Along *a, View in, View out, int32_t dimension)
   a->inStep = a->length > 1 ? in.stride[dimension] * in.itemSize : 0;
   a->outStep = out.size[dimension] > 1 ? out.stride[dimension] * out.itemSize : 0;
   const int32_t first = dimension + (a->inner > 1), end = a->inner > 1 ? in.nDimension : dimension + 1;
-  planWalk(&a->input, WALK_ROW_MAJOR, 1, (View[]){someDimensions(in, first, end)});
-  planWalk(&a->output, WALK_ROW_MAJOR, 1, (View[]){someDimensions(out, first, end)});
+  planWalk(&a->input, WALK_ROW_MAJOR, 1, (View[]){viewOfDimensions(in, first, end)});
+  planWalk(&a->output, WALK_ROW_MAJOR, 1, (View[]){viewOfDimensions(out, first, end)});
   a->blocks = THNN_ceilDiv(a->inner, WALK_BLOCK);
   a->tasks = a->outer.count * a->blocks;
+}
+
+static int32_t runTasks(const char *f, THNNState *state, const Along *a, void (*runTask)(const Along *a, int64_t task))
+{
+  Call call;
+  THNN_enter(&call, state, f);
+  const int threads = THNN_threads(&call, a->outer.count * a->length * a->inner);
+  if (threads <= 1) {
+    for (int64_t task = 0; task < a->tasks; task++) runTask(a, task);
+  } else {
+#pragma omp parallel for num_threads(threads)
+    for (int64_t task = 0; task < a->tasks; task++) runTask(a, task);
+  }
+  return THNN_leave(&call);
+}
+
+static int32_t checkDimension(const char *f, const THNNArray *input, int32_t dimension)
+{
+  THNN_TRY(checkArray(f, "input", input, OF_ANY));
+  return THNN_checkRange(f, "dimension", dimension, 0, THNN_max(input->nDimension - 1, 0));
 }
 
 /* ---- the places of extremes */
 
 typedef void Find(int operation, void *best, int64_t *place, const void *x, int64_t at, int64_t n);
-
-static void findTask(const Along *a, int32_t type, Find *find, int32_t operation, int64_t task)
-{
-  const int64_t outer = task / a->blocks, first = task % a->blocks * WALK_BLOCK;
-  const int64_t in = offsetOf(&a->outer, a->outer.inStep, outer), out = offsetOf(&a->outer, a->outer.outStep, outer);
-  Block block, best;
-  int64_t place[WALK_BLOCK] = {0}; /* if none is better than the neutral number: all are that */
-  foldOf(type, operation).begin(operation, best.memory, WALK_BLOCK);
-  const int64_t n = THNN_min(a->inner - first, WALK_BLOCK);
-  if (a->inner == 1) {
-    for (int64_t at = 0; at < a->length; at += WALK_BLOCK) {
-      const int64_t cells = THNN_min(a->length - at, WALK_BLOCK);
-      find(operation, best.memory, place, denseCells(&a->input, 0, in, at, cells, &block), at, cells);
-    }
-  } else {
-    for (int64_t at = 0; at < a->length; at++)
-      find(operation, best.memory, place, denseCells(&a->input, 0, in + at * a->inStep, first, n, &block), at, n);
-  }
-  memcpy(denseOutput(&a->output, 0, out, first, n, &block), place, (size_t)n * 8);
-  storeCells(&a->output, 0, out, first, n, place);
-}
 
 static Find *findOf(int32_t type, int isRun)
 {
@@ -276,10 +265,27 @@ static Find *findOf(int32_t type, int isRun)
   }
 }
 
-static int32_t checkDimension(const char *f, const THNNArray *input, int32_t dimension)
+static void findTask(const Along *a, int64_t task)
 {
-  THNN_TRY(checkArray(f, "input", input, OF_ANY));
-  return THNN_checkRange(f, "dimension", dimension, 0, THNN_max(input->nDimension - 1, 0));
+  Find *find = findOf(a->type, a->inner == 1);
+  const int64_t outer = task / a->blocks, first = task % a->blocks * WALK_BLOCK;
+  const int64_t in = offsetOf(&a->outer, a->outer.inStep, outer), out = offsetOf(&a->outer, a->outer.outStep, outer);
+  Block block, best;
+  int64_t place[WALK_BLOCK];
+  const int64_t n = THNN_min(a->inner - first, WALK_BLOCK);
+  memset(place, 0, (size_t)n * 8); /* which stays if all elements equal the neutral number, because none is better */
+  foldOf(a->type, a->operation).begin(a->operation, best.memory, n);
+  if (a->inner == 1) {
+    for (int64_t at = 0; at < a->length; at += WALK_BLOCK) {
+      const int64_t cells = THNN_min(a->length - at, WALK_BLOCK);
+      find(a->operation, best.memory, place, denseCells(&a->input, 0, in, at, cells, &block), at, cells);
+    }
+  } else {
+    for (int64_t at = 0; at < a->length; at++)
+      find(a->operation, best.memory, place, denseCells(&a->input, 0, in + at * a->inStep, first, n, &block), at, n);
+  }
+  memcpy(denseOutput(&a->output, 0, out, first, n, &block), place, (size_t)n * 8);
+  storeCells(&a->output, 0, out, first, n, place);
 }
 
 int32_t THNN_arrayReduceIndex(THNNState *state, const THNNArray *input, THNNArray *output, int32_t dimension, int32_t operation)
@@ -293,45 +299,16 @@ int32_t THNN_arrayReduceIndex(THNNState *state, const THNNArray *input, THNNArra
   THNN_TRY(checkArrayOutput(f, "output", output, OF_LONG, input->nDimension, size));
   THNN_TRY(checkApart(f, array(output), array(input), 0));
   if (THNN_nElement(array(output)) == 0) return THNN_OK;
-  if (input->size[dimension] == 0)
-    return failEmpty(f, input);
+  if (input->size[dimension] == 0) return failEmpty(f, input);
 
-  Along a;
+  Along a = {.type = input->type, .operation = operation};
   planAlong(&a, array(input), array(output), dimension);
-  Find *find = findOf(input->type, a.inner == 1);
-  Call call;
-  THNN_enter(&call, state, f);
-  const int threads = THNN_threads(&call, THNN_nElement(array(input)));
-  if (threads <= 1) {
-    for (int64_t task = 0; task < a.tasks; task++) findTask(&a, input->type, find, operation, task);
-  } else {
-#pragma omp parallel for num_threads(threads)
-    for (int64_t task = 0; task < a.tasks; task++) findTask(&a, input->type, find, operation, task);
-  }
-  return THNN_leave(&call);
+  return runTasks(f, state, &a, findTask);
 }
 
 /* ---- sums up to each element */
 
 typedef void Scan(void *y, const void *x, void *sum, int64_t n);
-
-static void scanTask(const Along *a, int32_t type, Scan *scan, int64_t task)
-{
-  const int64_t outer = task / a->blocks, first = task % a->blocks * WALK_BLOCK;
-  const int64_t in = offsetOf(&a->outer, a->outer.inStep, outer), out = offsetOf(&a->outer, a->outer.outStep, outer);
-  Block sums, from, to;
-  foldOf(type, THNN_SUM).begin(THNN_SUM, sums.memory, WALK_BLOCK);
-  const int isRun = a->inner == 1;
-  const int64_t width = THNN_min(a->inner - first, WALK_BLOCK), most = isRun ? WALK_BLOCK : 1;
-  for (int64_t at = 0; at < a->length; at += most) {
-    const int64_t cell = isRun ? at : first, n = isRun ? THNN_min(a->length - at, most) : width;
-    const int64_t inOffset = in + (isRun ? 0 : at * a->inStep), outOffset = out + (isRun ? 0 : at * a->outStep);
-    const void *x = denseCells(&a->input, 0, inOffset, cell, n, &from);
-    void *y = denseOutput(&a->output, 0, outOffset, cell, n, &to);
-    scan(y, x, sums.memory, n);
-    storeCells(&a->output, 0, outOffset, cell, n, y);
-  }
-}
 
 static Scan *scanOf(int32_t type, int isRun)
 {
@@ -340,6 +317,25 @@ static Scan *scanOf(int32_t type, int isRun)
   case THNN_DOUBLE: return isRun ? scanRunDouble : scanRowDouble;
   case THNN_LONG: return isRun ? scanRunLong : scanRowLong;
   default: return isRun ? scanRunByte : scanRowByte;
+  }
+}
+
+static void scanTask(const Along *a, int64_t task)
+{
+  Scan *scan = scanOf(a->type, a->inner == 1);
+  const int64_t outer = task / a->blocks, first = task % a->blocks * WALK_BLOCK;
+  const int64_t in = offsetOf(&a->outer, a->outer.inStep, outer), out = offsetOf(&a->outer, a->outer.outStep, outer);
+  Block sums, from, to;
+  const int isRun = a->inner == 1;
+  const int64_t width = THNN_min(a->inner - first, WALK_BLOCK), most = isRun ? WALK_BLOCK : 1;
+  foldOf(a->type, a->operation).begin(a->operation, sums.memory, width);
+  for (int64_t at = 0; at < a->length; at += most) {
+    const int64_t cell = isRun ? at : first, n = isRun ? THNN_min(a->length - at, most) : width;
+    const int64_t inOffset = in + (isRun ? 0 : at * a->inStep), outOffset = out + (isRun ? 0 : at * a->outStep);
+    const void *x = denseCells(&a->input, 0, inOffset, cell, n, &from);
+    void *y = denseOutput(&a->output, 0, outOffset, cell, n, &to);
+    scan(y, x, sums.memory, n);
+    storeCells(&a->output, 0, outOffset, cell, n, y);
   }
 }
 
@@ -352,17 +348,7 @@ int32_t THNN_arrayScan(THNNState *state, const THNNArray *input, THNNArray *outp
   THNN_TRY(checkApart(f, array(output), array(input), 1));
   if (THNN_nElement(array(output)) == 0) return THNN_OK;
 
-  Along a;
+  Along a = {.type = input->type, .operation = THNN_SUM};
   planAlong(&a, array(input), array(output), dimension);
-  Scan *scan = scanOf(input->type, a.inner == 1);
-  Call call;
-  THNN_enter(&call, state, f);
-  const int threads = THNN_threads(&call, THNN_nElement(array(input)));
-  if (threads <= 1) {
-    for (int64_t task = 0; task < a.tasks; task++) scanTask(&a, input->type, scan, task);
-  } else {
-#pragma omp parallel for num_threads(threads)
-    for (int64_t task = 0; task < a.tasks; task++) scanTask(&a, input->type, scan, task);
-  }
-  return THNN_leave(&call);
+  return runTasks(f, state, &a, scanTask);
 }

@@ -1,4 +1,4 @@
-/* What reduce.c does to the elements of one type. All is added up, or compared, in the wide type. */
+/* What reduce.c does to the elements of one type. Sums and comparisons are computed in the wide type. */
 
 THNN_INLINE Wide TYPED(neutral)(int operation)
 {
@@ -103,13 +103,15 @@ static Fold TYPED(foldOf)(int32_t operation)
 
 /* ---- the place of an extreme */
 
-/* Does x come before the best so far? NaN is before all numbers, and of equal ones the first stays. */
+/* True if x replaces the best element so far. NaN replaces every number; an equal element replaces none, so that the first one
+ * stays. */
 THNN_INLINE int TYPED(isBetter)(int operation, Wide x, Wide best)
 {
   return ((operation == THNN_MAXIMUM ? x > best : x < best) | WIDE_TYPED(isNaN)(x)) & !WIDE_TYPED(isNaN)(best);
 }
 
-/* Of a run, a block of which begins at the place `at`. A block is searched only if there is a better one in it. */
+/* Finds the extreme of a run, block by block; this block begins at index `at`. The index of its extreme is searched only if the
+ * extreme is better than that of the blocks before. */
 static void TYPED(findInRun)(int operation, void *best, int64_t *place, const void *from, int64_t at, int64_t n)
 {
   const Cell *x = from;
@@ -123,7 +125,7 @@ static void TYPED(findInRun)(int operation, void *best, int64_t *place, const vo
   *place = at + i;
 }
 
-/* Of n columns, whose row `at` this is. */
+/* Finds the extremes of n columns, row by row; this is row `at`. */
 THNN_INLINE void TYPED(findInCells)(int operation, Wide *best, int64_t *place, const Cell *x, int64_t at, int64_t n)
 {
 #pragma omp simd
@@ -140,7 +142,7 @@ THNN_KERNEL void TYPED(findInRow)(int operation, void *best, int64_t *place, con
   else TYPED(findInCells)(THNN_MINIMUM, best, place, x, at, n);
 }
 
-/* ---- sums up to each element: `sum` has those so far, neutral before the first */
+/* ---- sums up to each element: `sum` has those of the blocks or rows before, at first the neutral number */
 
 static void TYPED(scanRun)(void *to, const void *from, void *sum, int64_t n)
 {

@@ -132,7 +132,16 @@ int32_t checkApart(const char *f, View output, View input, int isElementwise)
 
 /* ------------------------------------------------------------------------------------------------ plans */
 
-/* Bytes to the next element; of a size of 1 it may be any number. */
+View viewOfDimensions(View v, int32_t first, int32_t end)
+{
+  static const int64_t one[1] = {1};
+  v.size = first < end ? v.size + first : one;
+  v.stride = first < end ? v.stride + first : one;
+  v.nDimension = first < end ? end - first : 1;
+  return v;
+}
+
+/* Bytes to the next element; 0 in a dimension of size 1, whose stride may be any number. */
 static int64_t stepOf(const View *v, int32_t d) { return v->size[d] > 1 ? v->stride[d] * v->itemSize : 0; }
 
 static void swapDimensions(Walk *w, int a, int b)
@@ -282,16 +291,20 @@ int isDirect(const Walk *w, int32_t operand, int64_t at, int64_t n)
   return o->step[last] == o->itemSize && at % w->size[last] + n <= w->size[last];
 }
 
+int64_t elementOffset(const Walk *w, int32_t operand, int64_t at)
+{
+  int64_t offset = 0;
+  for (int32_t d = w->nDimension - 1; d >= 0; d--) {
+    offset += at % w->size[d] * w->operand[operand].step[d];
+    at /= w->size[d];
+  }
+  return offset;
+}
+
 static char *cellAt(const Walk *w, int32_t operand, int64_t at)
 {
   const Operand *o = w->operand + operand;
-  if (o->isDense) return o->data + at * o->itemSize;
-  char *cell = o->data;
-  for (int32_t d = w->nDimension - 1; d >= 0; d--) {
-    cell += at % w->size[d] * o->step[d];
-    at /= w->size[d];
-  }
-  return cell;
+  return o->data + (o->isDense ? at * o->itemSize : elementOffset(w, operand, at));
 }
 
 const void *denseCells(const Walk *w, int32_t operand, int64_t offset, int64_t at, int64_t n, Block *block)

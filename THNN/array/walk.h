@@ -85,34 +85,42 @@ typedef struct Given {
   const THNNArray *array;
 } Given;
 
+/* Each function fails unless what its comment says is true. */
+
 /* None of n arrays is NULL. */
 int32_t checkGiven(const char *f, int n, const Given *given);
-/* A readable array of any shape and of one of these types; of this shape; and one of this shape that can be written. */
+/* The array has one of these types, and memory that can be read. */
 int32_t checkArray(const char *f, const char *name, const THNNArray *a, int types);
+/* It has this shape, too. */
 int32_t checkArrayShape(const char *f, const char *name, const THNNArray *a, int types, int32_t nDimension, const int64_t *size);
+/* It has this shape, too, and its memory can be written. */
 int32_t checkArrayOutput(const char *f, const char *name, const THNNArray *a, int types, int32_t nDimension, const int64_t *size);
-/* An operation of this name is none, or none of this type. */
+/* Fails: elements of this type have no operation of this number. */
 int32_t failOperation(const char *f, int32_t operation, int32_t type);
-/* The output shares no byte with the input. An element-wise pass may have the input's own view, of elements as wide. */
+/* The output shares no byte with the input; of an element-wise pass it may be the same view, if its elements are as wide. */
 int32_t checkApart(const char *f, View output, View input, int isElementwise);
 
 /* ------------------------------------------------------------------------------------------------ walks */
 
+/* Returns dimensions [first, end) of a view, or its first element as one dimension if there are none. */
+View viewOfDimensions(View v, int32_t first, int32_t end);
 /* Views of one shape, which have been checked. */
 void planWalk(Walk *w, WalkOrder order, int32_t nOperand, const View *views);
 /* Elements [at, end) of the walk, each operand `offset` bytes further on (NULL: 0). */
 void walk(const Walk *w, Kernel *kernel, const int64_t *offset, int64_t at, int64_t end);
-/* The same where the kernel would copy: the first operand becomes the second one, of the same type. */
+/* As walk with a kernel that copies the second operand to the first one, which has the same type. */
 void walkCopy(const Walk *w, const int64_t *offset, int64_t at, int64_t end);
-/* All elements, split among threads if there are many. `kernel` NULL copies. `cost`: of an element, in simple operations. */
+/* All elements, split among threads if there are many. `kernel` NULL copies. `cost` is that of an element, in additions. */
 void walkAll(Call *call, const Walk *w, Kernel *kernel, int64_t cost);
 
+/* Returns the bytes from an operand's first element to element `at`. */
+int64_t elementOffset(const Walk *w, int32_t operand, int64_t at);
 /* n elements from `at` on of an operand, as dense memory: its own, or `block`, which then holds up to WALK_BLOCK of them. */
 const void *denseCells(const Walk *w, int32_t operand, int64_t offset, int64_t at, int64_t n, Block *block);
 /* The same for a pass that writes them; storeCells puts back what is in the block. */
 void *denseOutput(const Walk *w, int32_t operand, int64_t offset, int64_t at, int64_t n, Block *block);
 void storeCells(const Walk *w, int32_t operand, int64_t offset, int64_t at, int64_t n, const void *memory);
-/* Can n elements from `at` on be used directly? */
+/* True if n elements from `at` on are dense memory. */
 int isDirect(const Walk *w, int32_t operand, int64_t at, int64_t n);
 
 /* n elements of a row to another one; steps in bytes. */

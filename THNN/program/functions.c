@@ -89,12 +89,10 @@ int32_t THNN_registerLayer(const char *name, THNNLayerCall *function, const char
   signature += signature[0] == 's';
   const size_t nameBytes = strlen(name) + 1, signatureBytes = strlen(signature) + 1;
   if (findOwn(name, nameBytes - 1))
-    return THNN_fail(THNN_ERR_VALUE, f, "name",
-                     "expected one that this library's functions do not have, got %s", name);
+    return THNN_fail(THNN_ERR_VALUE, f, "name", "expected one that this library's functions do not have, got %s", name);
   Registered *fresh = malloc(sizeof *fresh + nameBytes + signatureBytes);
   if (!fresh)
-    return THNN_fail(THNN_ERR_MEMORY, f, "name", "expected %zu bytes, got none",
-                     sizeof *fresh + nameBytes + signatureBytes);
+    return THNN_fail(THNN_ERR_MEMORY, f, "name", "expected %zu bytes, got none", sizeof *fresh + nameBytes + signatureBytes);
   memcpy(fresh->text, name, nameBytes);
   memcpy(fresh->text + nameBytes, signature, signatureBytes);
   fresh->function = (Function){fresh->text, fresh->text + nameBytes, "", function};

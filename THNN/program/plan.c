@@ -208,8 +208,7 @@ static void addNumber(Text *t, Number number)
   if (number.slope != 1) add(t, "%" PRId64 " * ", number.slope);
   add(t, "n");
   if (number.base)
-    add(t, " %c %" PRIu64, number.base < 0 ? '-' : '+',
-        number.base < 0 ? -(uint64_t)number.base : (uint64_t)number.base);
+    add(t, " %c %" PRIu64, number.base < 0 ? '-' : '+', number.base < 0 ? -(uint64_t)number.base : (uint64_t)number.base);
 }
 
 static void addPort(Text *t, const Port *port)
@@ -250,7 +249,8 @@ static int32_t refuseInputs(const char *function, const THNNProgram *program, co
 
 /* ---- memory */
 
-/* The arena is at least as large as the largest that was planned. What nobody has written there is NaN. */
+/* Allocates the arena if it is too small for the list, and fills it with NaN, so that a call that reads what no call has written
+ * gives NaN. */
 static int32_t bindMemory(const char *function, THNNProgram *program, List *list)
 {
   const size_t bytes = ((size_t)list->arenaBytes + THNN_LINE) / THNN_LINE * THNN_LINE; /* never 0 */

@@ -100,8 +100,7 @@ static int32_t wrong(const Reader *r, int32_t code, const char *format, ...)
 
 static int32_t changed(const Reader *r)
 {
-  return wrong(r, THNN_ERR_VALUE,
-               "expected bytes that do not change while they are read, got others");
+  return wrong(r, THNN_ERR_VALUE, "expected bytes that do not change while they are read, got others");
 }
 
 static int32_t take(Reader *r, void *to, size_t bytes)
@@ -127,8 +126,7 @@ static int32_t takeCount(Reader *r, const char *what, size_t leastBytes, uint32_
   THNN_TRY(take(r, count, sizeof *count));
   const size_t most = (size_t)(r->end - r->at) / leastBytes;
   if (*count > most)
-    return wrong(r, THNN_ERR_VALUE, "expected at most %zu %s in the bytes that are left, got %" PRIu32, most,
-                 what, *count);
+    return wrong(r, THNN_ERR_VALUE, "expected at most %zu %s in the bytes that are left, got %" PRIu32, most, what, *count);
   return THNN_OK;
 }
 
@@ -180,8 +178,7 @@ static int32_t readPorts(Reader *r, const char *what, uint64_t *expected, Port *
   THNN_TRY(takeCount(r, what, LEAST_ARRAY_BYTES, &count));
   if (r->list == 0) *expected = count;
   if (count != *expected)
-    return wrong(r, THNN_ERR_VALUE, "expected %" PRIu64 " %s, as list 0 has, got %" PRIu32, *expected,
-                 what, count);
+    return wrong(r, THNN_ERR_VALUE, "expected %" PRIu64 " %s, as list 0 has, got %" PRIu32, *expected, what, count);
   Port spare;
   for (uint32_t i = 0; i < count; i++) {
     Port *port = NEXT(r, ports, &spare);
@@ -195,7 +192,7 @@ static int32_t readPorts(Reader *r, const char *what, uint64_t *expected, Port *
   return THNN_OK;
 }
 
-/* n is to follow from the inputs' sizes. */
+/* The first size with an n must grow with n, because n is computed from it. */
 static int32_t checkFreeSize(const Reader *r, const List *list)
 {
   for (uint64_t i = 0; i < r->nInputs; i++)
@@ -203,8 +200,7 @@ static int32_t checkFreeSize(const Reader *r, const List *list)
       const int64_t slope = list->inputs[i].size[d].slope;
       if (slope > 0) return THNN_OK;
       if (slope < 0)
-        return wrong(r, THNN_ERR_VALUE, "expected a first free size that grows with n, got a factor of %" PRId64,
-                     slope);
+        return wrong(r, THNN_ERR_VALUE, "expected a first free size that grows with n, got a factor of %" PRId64, slope);
     }
   return wrong(r, THNN_ERR_VALUE,
                "expected an input with a free size, because the list serves every n from %" PRId64 " on, got none", list->least);
@@ -234,8 +230,7 @@ static int32_t readTensor(Reader *r, char letter, THNNArgument *argument)
   THNN_TRY(takeByte(r, &operand->memory));
   THNN_TRY(take(r, &operand->index, sizeof operand->index));
   if (operand->memory > MEMORY_OUTPUT)
-    return wrong(r, THNN_ERR_VALUE, "expected a memory from 0 to %d, got %d", MEMORY_OUTPUT,
-                 operand->memory);
+    return wrong(r, THNN_ERR_VALUE, "expected a memory from 0 to %d, got %d", MEMORY_OUTPUT, operand->memory);
   const int isMoving = operand->memory == MEMORY_INPUT || operand->memory == MEMORY_OUTPUT;
   const uint64_t count = operand->memory == MEMORY_INPUT ? r->nInputs : (operand->memory == MEMORY_OUTPUT ? r->nOutputs : 1);
   if (operand->index >= count)
@@ -301,8 +296,7 @@ static int32_t readArgument(Reader *r, char letter, THNNArgument *argument)
   if (kind > KIND_TEXT) return wrong(r, THNN_ERR_VALUE, "expected a kind of argument from 0 to %d, got %d", KIND_TEXT, kind);
   const int32_t fits = kindOf(letter);
   if (kind != fits && !(kind == KIND_NULL && fits == KIND_TENSOR))
-    return wrong(r, THNN_ERR_VALUE, "expected %s, got %s",
-                 kinds[fits], kinds[kind]);
+    return wrong(r, THNN_ERR_VALUE, "expected %s, got %s", kinds[fits], kinds[kind]);
   *argument = (THNNArgument){.integer = 0};
   if (kind == KIND_TENSOR) return readTensor(r, letter, argument);
   if (kind == KIND_INTEGER) return readInteger(r, letter, argument);
@@ -434,8 +428,7 @@ static int32_t readHeader(const Reader *r, const unsigned char *bytes, uint64_t 
                  "expected version %d of programs, got %" PRIu32 "; compile the network with the package of this library",
                  FORMAT_VERSION, h->version);
   if (h->size != size)
-    return wrong(r, THNN_ERR_VALUE, "expected %" PRIu64 " bytes, as the program says, got %" PRIu64, h->size,
-                 size);
+    return wrong(r, THNN_ERR_VALUE, "expected %" PRIu64 " bytes, as the program says, got %" PRIu64, h->size, size);
   if (h->reserved) return wrong(r, THNN_ERR_VALUE, "expected 0 in the reserved number, got %" PRIu32, h->reserved);
   if (h->constants < FORMAT_HEADER_BYTES || h->constants > size || h->constants % FORMAT_ALIGNMENT)
     return wrong(r, THNN_ERR_VALUE, "expected constants at a multiple of %d from %d to %" PRIu64 ", got %" PRIu64,
@@ -467,14 +460,11 @@ static THNNProgram *allocate(Reader *r)
   const size_t lists = reserve(&bytes, c->lists, sizeof *r->lists);
   const size_t portsAt = reserve(&bytes, c->ports, sizeof *r->ports);
   const size_t calls = reserve(&bytes, c->calls, sizeof *r->calls);
-  const size_t arguments = reserve(&bytes, c->arguments,
-                                   sizeof *r->arguments);
+  const size_t arguments = reserve(&bytes, c->arguments, sizeof *r->arguments);
   const size_t operands = reserve(&bytes, c->operands, sizeof *r->operands);
-  const size_t moving = reserve(&bytes, c->operands,
-                                sizeof *r->moving);
+  const size_t moving = reserve(&bytes, c->operands, sizeof *r->moving);
   const size_t numbers = reserve(&bytes, c->numbers, sizeof *r->numbers);
-  const size_t variables = reserve(&bytes, c->variables,
-                                   sizeof *r->variables);
+  const size_t variables = reserve(&bytes, c->variables, sizeof *r->variables);
   const size_t copies = reserve(&bytes, r->nInputs, sizeof(Copy)), bases = reserve(&bytes, ports, sizeof(void *));
   const size_t text = reserve(&bytes, c->text, 1);
   char *block = calloc(1, bytes);

@@ -36,8 +36,7 @@ static int32_t shareState(const char *function, THNNProgram *program)
 static int32_t checkLists(const char *function, THNNProgram *program)
 {
   for (int32_t k = 0; k < program->nLists; k++)
-    THNN_TRY(THNN_evaluateList(function, program, program->lists + k,
-                               program->lists[k].least));
+    THNN_TRY(THNN_evaluateList(function, program, program->lists + k, program->lists[k].least));
   return THNN_OK;
 }
 
@@ -111,14 +110,16 @@ static int32_t checkArrays(const char *function, const char *name, const char *c
   return arrays || n == 0 ? THNN_OK : THNN_fail(THNN_ERR_NULL, function, name, "expected %d arrays, got NULL", n);
 }
 
-static int32_t checkCounts(const char *function, const THNNProgram *program, int32_t nInputs, int32_t nOutputs)
+static int32_t checkArguments(const char *function, const THNNProgram *program, const THNNArray *inputs, int32_t nInputs,
+                              const THNNArray *outputs, int32_t nOutputs)
 {
+  THNN_TRY(checkProgram(function, program));
+  THNN_TRY(checkArrays(function, "inputs", "nInputs", inputs, nInputs));
+  THNN_TRY(checkArrays(function, "outputs", "nOutputs", outputs, nOutputs));
   if (nInputs != program->nInputs)
-    return THNN_fail(THNN_ERR_VALUE, function, "inputs", "expected %d arrays, got %d",
-                     program->nInputs, nInputs);
+    return THNN_fail(THNN_ERR_VALUE, function, "inputs", "expected %d arrays, got %d", program->nInputs, nInputs);
   if (nOutputs != program->nOutputs)
-    return THNN_fail(THNN_ERR_VALUE, function, "outputs", "expected %d arrays, got %d",
-                     program->nOutputs, nOutputs);
+    return THNN_fail(THNN_ERR_VALUE, function, "outputs", "expected %d arrays, got %d", program->nOutputs, nOutputs);
   return THNN_OK;
 }
 
@@ -164,8 +165,7 @@ static int32_t checkOutput(const char *function, const Port *ports, const THNNAr
   if (port->bytes == 0) return THNN_OK;
   if (!output->data) return refuseArray(THNN_ERR_NULL, function, "outputs", i, "memory for its elements", "a NULL data pointer");
   if (output->flags & THNN_READONLY)
-    return refuseArray(THNN_ERR_VALUE, function, "outputs", i, "memory that can be written",
-                       "a read-only array");
+    return refuseArray(THNN_ERR_VALUE, function, "outputs", i, "memory that can be written", "a read-only array");
   if (!isDense(output)) return refuseArray(THNN_ERR_VALUE, function, "outputs", i, "a dense array", "other strides");
   for (int32_t k = 0; k < i; k++)
     if (overlap(output->data, port->bytes, outputs[k].data, ports[k].bytes))
@@ -223,10 +223,7 @@ static int32_t plan(const char *function, THNNProgram *program, const THNNArray 
 int32_t THNN_planProgram(THNNProgram *program, const THNNArray *inputs, int32_t nInputs, THNNArray *outputs, int32_t nOutputs)
 {
   const char *f = __func__;
-  THNN_TRY(checkProgram(f, program));
-  THNN_TRY(checkArrays(f, "inputs", "nInputs", inputs, nInputs));
-  THNN_TRY(checkArrays(f, "outputs", "nOutputs", outputs, nOutputs));
-  THNN_TRY(checkCounts(f, program, nInputs, nOutputs));
+  THNN_TRY(checkArguments(f, program, inputs, nInputs, outputs, nOutputs));
   THNN_IN_DEFAULT_ENVIRONMENT;
   THNN_TRY(begin(f, program));
   const int32_t status = plan(f, program, inputs, outputs);
@@ -246,8 +243,7 @@ static int32_t bindArrays(const char *function, THNNProgram *program, const List
     program->bases[i] = inputs[i].data;
     if (port->bytes == 0) continue;
     if (!inputs[i].data)
-      return refuseArray(THNN_ERR_NULL, function, "inputs", i, "memory for its elements",
-                         "a NULL data pointer");
+      return refuseArray(THNN_ERR_NULL, function, "inputs", i, "memory for its elements", "a NULL data pointer");
     if (!isInPlace(program, list, inputs + i, port->bytes, outputs)) THNN_TRY(copyInput(function, program, port, inputs + i, i));
   }
   for (int64_t i = 0; i < list->nMoving; i++) {
@@ -278,10 +274,7 @@ static int32_t run(const char *function, THNNProgram *program, const THNNArray *
 int32_t THNN_runProgram(THNNProgram *program, const THNNArray *inputs, int32_t nInputs, THNNArray *outputs, int32_t nOutputs)
 {
   const char *f = __func__;
-  THNN_TRY(checkProgram(f, program));
-  THNN_TRY(checkArrays(f, "inputs", "nInputs", inputs, nInputs));
-  THNN_TRY(checkArrays(f, "outputs", "nOutputs", outputs, nOutputs));
-  THNN_TRY(checkCounts(f, program, nInputs, nOutputs));
+  THNN_TRY(checkArguments(f, program, inputs, nInputs, outputs, nOutputs));
   THNN_IN_DEFAULT_ENVIRONMENT;
   THNN_TRY(begin(f, program));
   const int32_t status = run(f, program, inputs, outputs);

@@ -20,7 +20,7 @@ MAP = {name: number for number, name in enumerate(f"{MAPPED} {JUDGED}".split())}
 TRUTHS = COMPARED.split()
 APPLY = {name: number for number, name in enumerate(COMBINED.split())} | {name: 16 + number for number, name in enumerate(TRUTHS)}
 REDUCE = {"sum": 0, "prod": 1, "max": 2, "min": 3, "any": 4, "all": 5}
-OK, ERR_NULL, ERR_SHAPE, ERR_VALUE, ERR_INDEX = range(5)
+OK, ERR_NULL, ERR_SHAPE, ERR_VALUE, ERR_INDEX, ERR_MEMORY = range(6)
 
 
 def describe(a: Array) -> Any:

@@ -12,6 +12,7 @@ from tests.arrays.functions import (
     APPLY,
     DTYPES,
     ERR_INDEX,
+    ERR_MEMORY,
     ERR_NULL,
     ERR_SHAPE,
     ERR_VALUE,
@@ -118,6 +119,14 @@ def test_apply(name: str, dtype: str) -> None:
             np.testing.assert_array_equal(y, expected)
         else:
             same(y, expected)
+
+
+def test_product_of_repeated_matrices_beyond_memory() -> None:
+    """Copies of them would have almost 2^63 bytes."""
+    length = (2**60 - 1) // 3
+    x, z = np.broadcast_to(np.float64(1), (3, length)), np.broadcast_to(np.float64(1), (length, 1))
+    assert status("arrayProduct", x, z, np.empty((3, 1))) == ERR_MEMORY
+    assert error() == f"THNN_arrayProduct: scratch memory: expected matrices of which copies fit into memory, got 3 x {length}"
 
 
 def test_integer_power_has_whole_results() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
-import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -189,11 +189,8 @@ def test_clones_with_states_in_threads() -> None:
             own.forget()
             wrong.extend(k for k, x in enumerate(steps) if not np.array_equal(own(x), expected[k]))
 
-    threads = [threading.Thread(target=work, args=(program.clone(),)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, [program.clone() for _ in range(4)]))
     assert not wrong
 
 

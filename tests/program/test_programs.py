@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import pickle
 import re
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -254,11 +254,8 @@ def test_clones_share_weights_and_run_at_once() -> None:
                 if not np.array_equal(own(x), y):
                     wrong.append(x)
 
-    threads = [threading.Thread(target=work, args=(program.clone(),)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, [program.clone() for _ in range(4)]))
     assert not wrong
 
 
@@ -268,18 +265,15 @@ def test_a_second_thread_gets_BusyError() -> None:
     x = numbers(2000, 512)
     found: list[Any] = []
 
-    def work() -> None:
+    def work(_: int) -> None:
         for _ in range(10):
             try:
                 found.append(program(x).shape)
             except BusyError as error:
                 found.append(str(error))
 
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(work, range(3)))
     texts = {one for one in found if isinstance(one, str)}
     assert texts == {"program: another thread is within a call; program.clone() makes one for each thread"}
     assert (2000, 512) in found

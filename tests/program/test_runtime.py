@@ -7,6 +7,7 @@ import itertools
 import os
 import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -405,16 +406,12 @@ def test_clone() -> None:
     assert one.state().value == other.state().value == again.state().value
     del one
     x = samples(300)
-    results: dict[int, list[np.ndarray]] = {}
 
-    def work(which: int, own: Program) -> None:
-        results[which] = [own(x[: n + 1])[0] for n in range(200)]
+    def work(own: Program) -> list[np.ndarray]:
+        return [own(x[: n + 1])[0] for n in range(200)]
 
-    threads = [threading.Thread(target=work, args=item) for item in enumerate([other, again])]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(work, [other, again]))
     for n in range(200):
         assert (results[0][n] == results[1][n]).all()
         np.testing.assert_allclose(results[0][n], expected(x[: n + 1]), rtol=1e-5, atol=1e-6)

@@ -144,7 +144,7 @@ def load(
     The functions can then be called by layers: a class derived from `Layer` or `Learner` names them in ``_layer``; `call` calls
     one. What was compiled is kept in a cache folder (``pytorch_legacy`` in XDG_CACHE_HOME or ~/.cache), and compiled again when
     the file, a header, the compiler, its flags or the library has changed. A changed file that is loaded again
-    counts for new layers.
+    counts for new layers and programs; earlier programs go on with what they were compiled with.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from pytorch_legacy.arrays.device import recorders
 from pytorch_legacy.backend import arrays as backend_arrays
 from pytorch_legacy.backend import binding
 from pytorch_legacy.backend.library import SIGNATURES, USES, check, ffi, lib
-from pytorch_legacy.errors import CompileError, DtypeError, ExtensionError, UnsupportedError
+from pytorch_legacy.errors import CompileError, DtypeError, THNNError, UnsupportedError
 
 TYPES = backend_arrays.TYPES
 
@@ -277,7 +277,7 @@ class Recorder:
             function, report = owner.on_host(real, name)
             try:
                 called = "" if isSize else binding.in_program(real, name)
-            except ExtensionError as error:
+            except THNNError as error:
                 raise self.refuse(str(error)) from None
         signature = [argument for argument in SIGNATURES[name] if argument[1] != "state"]
         hasState = len(signature) != len(SIGNATURES[name])

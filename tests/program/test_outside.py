@@ -183,6 +183,28 @@ def test_among_array_operations(folder: Path) -> None:
     np.testing.assert_allclose(program(x), net.evaluate().forward(x), rtol=0, atol=1e-6)
 
 
+def test_a_criterion_within_a_network(folder: Path) -> None:
+    made(folder, "Halves", "criterion")
+
+    class Halves(pl.extension.Criterion):
+        _layer = "Halves"
+        sizeAverage = True
+
+    class Loss(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.criterion = Halves()
+
+        def updateOutput(self, input: Any) -> Any:
+            self.output = self.criterion.updateOutput(input[0] * 2, input[1])
+            return self.output
+
+    program, eager = pl.compile(Loss(), [(None, 3), (None, 3)]), Loss()
+    for n in (1, 5):
+        x, target = samples(2, n, 3)
+        assert program([x, target]) == pytest.approx(eager.forward([x, target]), rel=1e-6)
+
+
 class TestState:
     def test_a_buffer_is_kept_from_call_to_call(self, folder: Path) -> None:
         Tally = tally(folder)
@@ -375,6 +397,23 @@ class TestRefusals:
                 CompileError, match=r"differs from .*; does SoftCut_updateOutput read an array .* says is \[OUT\]"
             ):
                 pl.compile(wrong, (None, 3))
+
+    @pytest.mark.parametrize("shape", [(1, 3), (2, 3), (2, 3000)])
+    def test_an_out_that_is_read_at_one_size(self, folder: Path, shape: tuple[int, ...]) -> None:
+        made(folder, "SoftCut", "pointwise")
+        changed(folder / "SoftCut.c", "y[i] = x[i]", "y[i] += x[i]")
+        pl.extension.load(folder / "SoftCut.c")
+        for net in (__import__("SoftCut").SoftCut(2), nn.Sequential(nn.Tanh(), __import__("SoftCut").SoftCut(2), nn.Tanh())):
+            with pytest.raises(
+                CompileError, match=r"does SoftCut_updateOutput read an array that its declaration says is \[OUT\]"
+            ):
+                pl.compile(net, shape)
+
+    def test_an_out_that_makes_it_fail(self, folder: Path) -> None:
+        lying = replaced(TALLY, ("[BUFFER] 1", "[OUT] 1"), ("isLarge |= x[i] > most", "isLarge |= *count > most"))
+        lying = replaced(lying, ("x[i] + *count", "x[i]"), ("*count += 1", "*count = 0"))
+        with pytest.raises(CompileError, match=r"fails, the pass .* did not \(.*expected at most .*\); does Tally_updateOutput"):
+            pl.compile(nn.Sequential(nn.Linear(3, 3), tally(folder, lying)()), (None, 3))
 
     def test_an_out_that_is_a_state(self, folder: Path) -> None:
         """Its contents before the pass are read, though the header says that it is overwritten."""

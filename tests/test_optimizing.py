@@ -12,6 +12,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import authors, cudnn, nn
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.optimizing.Fused import Fused
@@ -207,7 +208,7 @@ def ran(net: Module) -> list[Module]:
     """The convolutions that took in something, none of which ran module by module."""
     chains = [module for module in net.listModules() if isinstance(module, Fused)]
     for chain in chains:
-        assert all("updateOutput" not in child.__dict__.get("_bindings", {}) for child in chain.modules)
+        assert all("updateOutput" not in Bindings.of(child).passes for child in chain.modules)
     return chains
 
 

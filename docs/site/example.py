@@ -27,6 +27,7 @@ import pytorch_legacy as pl
 from docs.site import ROOT
 from docs.site.catalog import Entry
 from docs.site.chosen import CHOSEN, DISTINCT
+from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.files.classes import PACKAGES
 from pytorch_legacy.nn.Criterion import Criterion
@@ -288,7 +289,7 @@ def _passed(one: Example) -> Example | None:
         one.gradInput = None if gradInput is None else mapped(np.copy, gradInput)
         one.gradients = {name: np.copy(value) for name, value in vars(module).items() if name.startswith("grad") and
                          name not in ("gradInput",) and isinstance(value, np.ndarray) and value.size}  # fmt: skip
-    one.functions = sorted({name for name in module.__dict__.get("_bindings", {}) if "_" in name})
+    one.functions = sorted(Bindings.of(module).calls)
     values = [one.output, one.gradInput]
     return one if all(np.isfinite(np.asarray(a, np.float64)).all() for value in values for a in leaves(value)) else None
 

@@ -1,9 +1,7 @@
 """Calls the layer functions of libTHNN on NumPy arrays, and those of libTHCUNN on CuPy arrays.
 
 `call(module, "SpatialMaxPooling_updateOutput", input, output, ...)` takes the arguments in the header's order, without
-the state. A module keeps a binding for each name it has called, and in it a descriptor for each tensor argument, which
-is filled again only when another array comes, or when this one has been changed in place. That keeps the cost of a call near one
-microsecond.
+the state. A module keeps a prepared call for each name (`prepared.py`), and in it a descriptor for each tensor argument.
 """
 
 from __future__ import annotations
@@ -16,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import passes
 from ..arrays import Tensor, address, cupy, is_writable, on_device, on_host
 from ..arrays.device import recorder, recorders
-from ..errors import BusyError, DeviceError, DtypeError, ShapeError, UnsupportedError
+from ..errors import DeviceError, DtypeError, ShapeError, UnsupportedError
 from ..words import mismatch
 from . import cuda
 from .header import Function
 from .library import SIGNATURES, USES, check, ffi, lib
+from .prepared import NULL, Bindings, Prepared, Slots
 
 MAX_DIMS = 8
 READONLY = 1
@@ -34,6 +32,10 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "THLongTensor *": np.dtype(np.int64),
     "THByteTensor *": np.dtype(np.uint8),
 }
+
+
+UNFILLED: Any = object()
+"""What a descriptor describes at first: no argument, not even None."""
 
 
 class _Glance:
@@ -94,7 +96,7 @@ class Slot:
         self.dtype = DTYPES[ctype]
         self.descriptor = ffi.new(ctype)
         self.address = ffi.cast("uintptr_t *", self.descriptor)  # of `data`, the first field
-        self.array: Any = None
+        self.array: Any = UNFILLED
         self.head: Any = None
         self.sizes: Any = None
         self.seen: Any = None
@@ -108,7 +110,7 @@ class Slot:
         self._take(array)
 
     def _take(self, array: Any, knows_layout: bool = _knows_layout()) -> None:
-        self.array = None  # until all is well
+        self.array = UNFILLED  # until all is well
         head: Any
         sizes: Any
         if knows_layout:
@@ -245,71 +247,24 @@ def _register(owner: Any, real: str, name: str, symbol: str) -> None:
         _registered.add(symbol)
 
 
-Slots = tuple[tuple[int, Slot], ...]
-
-
-def _caller(
-    function: Any,
-    hasState: bool,
-    make: Callable[[], Slots],
-    check: Callable[[int, str], None],
-    where: str,
-    refuse: Callable[[Callable[[], Slots]], Slots],
-) -> Callable[..., None]:
-    """A Python function that calls a C function with its arguments, but for the state, which is the process-wide one.
-
-    Parameters
-    ----------
-    make
-        Makes descriptors of arrays for one call at a time, each with its place among the C function's arguments.
-    check
-        Raises the error that a status stands for.
-    refuse
-        Is asked where a call finds another one under way.
-    """
-    slots: Slots | None = make()
-    NULL = ffi.NULL
-    before = (NULL,) if hasState else ()
-
-    def call(*arguments: Any) -> None:
-        nonlocal slots
-        mine = refuse(make) if slots is None else slots
-        slots = None
-        values = [*before, *arguments]
-        try:
-            for place, slot in mine:
-                array = values[place]
-                if array is None:
-                    values[place] = NULL
-                else:
-                    if array is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
-                        slot.fill(array)
-                    values[place] = slot.descriptor
-            status = function(*values)
-        finally:
-            slots = mine
-        if status:
-            check(status, where)
-
-    return call
-
-
-def _bind(module: Any, name: str) -> Any:
-    """A function that calls the C function `name` for this module."""
+def _bind(module: Any, name: str) -> Prepared:
+    """Prepares the call of the C function `name` for this module."""
     if name not in SIGNATURES:
         raise UnsupportedError(f"{_where(module, name)}: there is no C function {name}; {_LOAD}")
+    calls = Bindings.of(module).calls
     if recorders and (active := recorder()) is not None:
-        module.__dict__.setdefault("_bindings", {})[name] = active.native(module, name)
-        return module.__dict__["_bindings"][name]
+        calls[name] = Prepared(_stateless(active.native(module, name)), tuple, check, "")
+        return calls[name]
     device = getattr(module, "_onDevice", False)
     real = "Half" if device and module._dtype == np.float16 else REALS.get(module._dtype)
     where = _where(module, name)
     if real is None:
         cure = "use .float() or .double()" + (", or on a GPU .cuda().half()" if module._dtype == np.float16 else "")
         raise DtypeError(f"{where}: expected a module of float32 or float64, got {module._dtype}; {cure}")
+    arguments = [(argument, ctype) for ctype, argument in SIGNATURES[name] if argument != "state"]
     tensors = [
         (place, argument, ctype.replace("THTensor", f"TH{real}Tensor"))
-        for place, (ctype, argument) in enumerate(SIGNATURES[name])
+        for place, (argument, ctype) in enumerate(arguments, 1)
         if "Tensor" in ctype
     ]
 
@@ -328,16 +283,15 @@ def _bind(module: Any, name: str) -> Any:
         function, report = emulated, cuda.check
     else:
         function, report = getattr(lib, f"THNN_{real}{name}"), check
+    if len(arguments) == len(SIGNATURES[name]):
+        function = _stateless(function)
+    calls[name] = Prepared(function, make, report, where)
+    return calls[name]
 
-    def refuse(make: Callable[[], Slots]) -> Slots:
-        caller = sys._getframe(1)  # a call that held itself would stay, with its arrays, until garbage is collected
-        if passes.holder({caller.f_code: "make"}, make, caller) == "another":
-            raise BusyError(passes.busy(where))
-        return make()  # this thread's own call was interrupted
 
-    bound = _caller(function, SIGNATURES[name][0][1] == "state", make, report, where, refuse)
-    module.__dict__.setdefault("_bindings", {})[name] = bound
-    return bound
+def _stateless(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that takes no state, to be called as one that does."""
+    return lambda state, *arguments: function(*arguments)
 
 
 def _where(module: Any, name: str) -> str:
@@ -379,11 +333,11 @@ def call(module: Any, name: str, *arguments: Any) -> None:
         The library's own message, or what is wrong with an array before it gets there.
     """
     try:
-        bound = module._bindings[name]
+        prepared = module._bindings.calls[name]
     except (AttributeError, KeyError):
-        bound = _bind(module, name)
+        prepared = _bind(module, name)
     try:
-        bound(*arguments)
+        prepared.run([NULL, *arguments])
     except DtypeError:
         raise
     except (TypeError, OverflowError) as error:

@@ -74,8 +74,10 @@ class Missing:
 
 ffi: Any
 lib: Any
+NULL: Any = None
 try:
     ffi, lib, library_path = _open()
+    NULL = ffi.NULL
     from ._signatures import SIGNATURES as SIGNATURES
     from ._signatures import USES as USES  # type: ignore[import-not-found,unused-ignore]
 except ImportError as _error:

@@ -8,6 +8,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor, buffer, overlap
+from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.cudnn.cells import CELLS, States
 from pytorch_legacy.cudnn.Layer import Layer
 from pytorch_legacy.errors import NullError, ShapeError, ValueRangeError
@@ -221,7 +222,7 @@ class RNN(Layer, Caller, Module):
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         gradInput = self.gradInput
-        self._rooms().pop(("gradInput", 0), None)  # which it may be
+        Bindings.of(self).rooms.pop(("gradInput", 0), None)  # which it may be
         self._backward(input, gradOutput, scale)
         self.gradInput = gradInput
 
@@ -237,13 +238,9 @@ class RNN(Layer, Caller, Module):
         clear(self, "reserve", "dropoutStates")
         return super().clearState()
 
-    def _rooms(self) -> dict[Any, Tensor]:
-        rooms: dict[Any, Tensor] = self.__dict__.setdefault("_bindings", {}).setdefault("rooms", {})
-        return rooms
-
     def _room(self, name: str, shape: tuple[int, ...], place: int, apart: Any = None) -> Tensor:
         """Memory, the same in each pass, for it takes long to get megabytes anew; none that a caller hands in as `apart`."""
-        rooms, key = self._rooms(), (name, place)
+        rooms, key = Bindings.of(self).rooms, (name, place)
         old = rooms.get(key)
         if overlap(old, apart):
             old = None

@@ -6,7 +6,8 @@ from operator import attrgetter, itemgetter
 from typing import Any, ClassVar, NamedTuple
 
 from pytorch_legacy.backend import SIGNATURES, binding, call, output_size
-from pytorch_legacy.errors import BusyError, UnsupportedError
+from pytorch_legacy.backend.prepared import Bindings
+from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.objects import Object
@@ -28,42 +29,25 @@ class Caller(Object):
 
     _layer: ClassVar[str]
     _names: ClassVar[dict[str, str]] = {}
-    _bindings: dict[Any, Any]
 
     def _call(self, name: str, *first: Any, **given: Any) -> None:
         """Calls the function of that name, or a whole name such as "Linear_updateOutput".
 
         `first` are its first arguments, `given` others under the header's names. All else comes from fields.
         """
-        try:
-            if not given:
-                run, read = self._bindings[name, len(first)]
-                run(*(first + read(self) if read else first))
-                return
-        except BusyError:
-            raise
-        except Exception:
-            pass  # the first time, or with an error: the long way says what is wrong
-        plan = _plan(type(self), name, len(first), *given)
-        arguments = (*first, *plan.read(self), *given.values())
-        call(self, plan.function, *(plan.sort(arguments) if plan.sort else arguments))
-        if not given:
-            self._bindings[name, len(first)] = self._bindings[plan.function], plan.read if len(arguments) > len(first) else None
+        function, arguments = self._arguments(name, first, given)
+        call(self, function, *arguments)
 
     def _size(self, name: str, *first: Any, **given: Any) -> tuple[int, ...]:
         """The shape that a function, such as "outputSize", tells; its arguments come as those of `_call`."""
-        try:
-            if not given:
-                function, read = self._bindings[name, len(first)]
-                return output_size(self, function, *(first + read(self) if read else first))
-        except (AttributeError, KeyError):
-            pass
+        function, arguments = self._arguments(name, first, given)
+        return output_size(self, function, *arguments)
+
+    def _arguments(self, name: str, first: tuple[Any, ...], given: dict[str, Any]) -> tuple[str, tuple[Any, ...]]:
+        """The whole name of a function, and its arguments in the header's order."""
         plan = _plan(type(self), name, len(first), *given)
         arguments = (*first, *plan.read(self), *given.values())
-        shape = output_size(self, plan.function, *(plan.sort(arguments) if plan.sort else arguments))
-        if not given:
-            self._bindings[name, len(first)] = plan.function, plan.read if len(arguments) > len(first) else None
-        return shape
+        return plan.function, plan.sort(arguments) if plan.sort else arguments
 
 
 class Native(Caller, Module):
@@ -83,30 +67,24 @@ class Native(Caller, Module):
     _ranks: ClassVar[tuple[int, ...]] = ()
     _mayLackGradInput: ClassVar[bool] = False
 
-    # A pass prepares the next one, unless it works in place or computes nothing: the C function, and what reads its
-    # arguments in the fields. The next pass makes the call at once. It reads all fields, and looks at the header of each
-    # array. C looks at everything before it writes, so that where shapes do not fit any more the call is an error. Then the
-    # long way makes other buffers, or says what is wrong.
+    # A pass prepares the next one (`Prepared.repeat`), unless it works in place or computes nothing. If an exception is raised
+    # there, or another buffer is needed, the pass begins anew: it makes the buffers, or raises an exception that says more.
 
     def updateOutput(self, input: Any) -> Any:
         try:
-            run, read, buffer = self.__dict__["_bindings"]["updateOutput"]
-            fields = read(self)
-            if fields[0] is buffer and buffer is not input:
-                run(input, *fields)
-                return buffer
+            output = self.__dict__["_bindings"].passes["updateOutput"].repeat(self, (input,))
+            if output is not None:
+                return output
         except Exception:
-            pass  # the first time, or with an error
+            pass
         self._makeOutput(input)
         return self._pass("updateOutput", input)
 
     def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
         try:
-            run, read, buffer = self.__dict__["_bindings"]["updateGradInput"]
-            fields = read(self)
-            if fields[0] is buffer and buffer is not gradOutput and buffer is not input:
-                run(input, gradOutput, *fields)
-                return buffer
+            gradInput = self.__dict__["_bindings"].passes["updateGradInput"].repeat(self, (input, gradOutput))
+            if gradInput is not None:
+                return gradInput
         except Exception:
             pass
         if self.gradInput is None and self._mayLackGradInput:
@@ -120,11 +98,12 @@ class Native(Caller, Module):
         input, fields = handed[0], plan.read(self)
         arguments = self._given(input, fields)
         call(self, plan.function, *handed, *arguments)
+        bindings = Bindings.of(self)
         isPrepared = arguments is fields and type(input) is self._array and plan.isPlain
         if isPrepared and fields[0].size and not any(fields[0] is array for array in handed):
-            self._bindings[name] = self._bindings[plan.function], plan.read, fields[0]
+            bindings.passes[name] = bindings.calls[plan.function].asPass(plan.read, fields[0])
         else:
-            self._bindings.pop(name, None)
+            bindings.passes.pop(name, None)
         return fields[0]
 
     def _makeOutput(self, input: Any) -> None:
@@ -155,13 +134,8 @@ class Learner(Native):
     _mayLackGradInput = True
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
-        try:
-            function, read = self._bindings["accGradParameters"]
-        except (AttributeError, KeyError):
-            plan = _plan(type(self), "accGradParameters", 2, "scale")
-            function, read = plan.function, plan.read
-        call(self, function, input, gradOutput, *read(self), scale)
-        self._bindings["accGradParameters"] = function, read
+        plan = _plan(type(self), "accGradParameters", 2, "scale")
+        call(self, plan.function, input, gradOutput, *plan.read(self), scale)
 
 
 class Plan(NamedTuple):

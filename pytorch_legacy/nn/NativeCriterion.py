@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.backend import call
+from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Native import Caller, _plan
@@ -32,28 +33,27 @@ class NativeCriterion(Caller, Criterion):
     def updateGradInput(self, input: Any, target: Any) -> Any:
         return self._pass("updateGradInput", input, self._goal(target))
 
-    def _pass(self, name: str, input: Any, *handed: Any) -> Any:
+    def _pass(self, name: str, *handed: Any) -> Any:
         """Calls the function of a pass and returns what it wrote.
 
         A pass prepares the next one, as in `Native`.
         """
         try:
-            run, read, buffer = self._bindings[name]
-            arguments = read(self)
-            if arguments[0] is buffer:
-                run(input, *handed, *arguments)
-                return buffer
+            found = self.__dict__["_bindings"].passes[name].repeat(self, handed)
+            if found is not None:
+                return found
         except Exception:
-            pass  # the first time, or with an error: the long way says what is wrong
+            pass
         for buffer in self._scalars:
             self._resize(buffer, (1,))
         if name == "updateGradInput":
-            self._resize("gradInput", check.tensor(self, "input", input).shape)
-        plan = _plan(type(self), name, 1 + len(handed))
-        arguments = plan.read(self)
-        call(self, plan.function, input, *handed, *arguments)
-        self._bindings[name] = self._bindings[plan.function], plan.read, arguments[0]
-        return arguments[0]
+            self._resize("gradInput", check.tensor(self, "input", handed[0]).shape)
+        plan = _plan(type(self), name, len(handed))
+        fields = plan.read(self)
+        call(self, plan.function, *handed, *fields)
+        bindings = Bindings.of(self)
+        bindings.passes[name] = bindings.calls[plan.function].asPass(plan.read, fields[0])
+        return fields[0]
 
     def _goal(self, target: Any) -> Any:
         """The target as the functions take it."""

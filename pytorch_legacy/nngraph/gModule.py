@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, Self
 
+from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.errors import TOO_DEEP, DtypeError, FieldError, ShapeError, THNNError, UnsupportedError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -231,9 +232,10 @@ class gModule(Flat, Container):
 
     def _program(self) -> _Program:
         """The nodes in running order, each with the places that its results go to."""
-        known = self.__dict__.setdefault("_bindings", {}).get("program")
+        bindings = Bindings.of(self)
+        known: _Program | None = bindings.steps
         if known is None or known.nodes != (self.forwardnodes, self.backwardnodes):
-            known = self.__dict__["_bindings"]["program"] = _Program.of(self.forwardnodes, self.backwardnodes)
+            known = bindings.steps = _Program.of(self.forwardnodes, self.backwardnodes)
         return known
 
     def _accumulate(self, accumulate: Callable[[Module, Any, Any], None]) -> None:

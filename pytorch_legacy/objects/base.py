@@ -41,8 +41,9 @@ class Object(Converted):
     changesDtype : bool
         True of a class whose results have another dtype than the object on purpose. Results of a class of one's own are held to
         the dtype of the object otherwise.
-    _bindings : dict
-        Backend code keeps here what it remembers between calls; clones, conversions and pickles go without it.
+    _bindings : Bindings
+        Prepared calls of C functions, and what else the object stores between two calls (backend/prepared.py). Clones, pickles
+        and converted objects are made without it.
     _inPass : bool
         Is a thread within ``forward`` or ``backward``? See passes.py.
     """

@@ -11,6 +11,7 @@ from pytorch_legacy import nn
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.backend import call
+from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.cudnn.Grouped import Grouped
 from pytorch_legacy.errors import BusyError, CompileError
 from pytorch_legacy.nn.container.Sequential import Sequential
@@ -142,7 +143,8 @@ class Fused(Sequential):
         if memory is None:
             return 0
         view = weight.__array_interface__["data"][0], weight.shape, weight.strides, weight.dtype
-        bindings = self.__dict__.setdefault("_bindings", {})
-        if "frozen" not in bindings or bindings["frozen"][0] is not memory or bindings["frozen"][1] != view:
-            bindings["frozen"] = memory, view, next(_SERIALS)
-        return bindings["frozen"][2]  # type: ignore[no-any-return]
+        bindings = Bindings.of(self)
+        known = bindings.frozen
+        if known is None or known[0] is not memory or known[1] != view:
+            known = bindings.frozen = memory, view, next(_SERIALS)
+        return known[2]

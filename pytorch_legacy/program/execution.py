@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.backend.arrays import TYPES
-from pytorch_legacy.backend.binding import Slot
+from pytorch_legacy.backend.binding import UNFILLED, Slot
 from pytorch_legacy.backend.library import check, ffi, free_scratch, lib
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.words import sizes
@@ -37,7 +37,8 @@ class ArraySlot(Slot):
         self.descriptor = descriptor
         self.descriptor.type = TYPES[self.dtype]
         self.address = ffi.cast("uintptr_t *", descriptor)
-        self.array = self.head = self.sizes = self.seen = self.sized = None
+        self.array = UNFILLED
+        self.head = self.sizes = self.seen = self.sized = None
 
 
 class Opened:

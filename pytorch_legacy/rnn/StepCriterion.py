@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 from pytorch_legacy.arrays import is_tensor, to_host, tree
+from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import recursiveCopy
@@ -54,9 +55,9 @@ class StepCriterion(Wrapping, Criterion):
 
     def updateOutput(self, input: Any, target: Any) -> float:
         count = len(sequence(self, "input", input))
-        settings, known = _settings(self.criterion), self.__dict__.setdefault("_bindings", {})
-        if known.get("settings") != settings:
-            self.clones, known["settings"] = [], settings
+        settings, bindings = _settings(self.criterion), Bindings.of(self)
+        if bindings.settings != settings:
+            self.clones, bindings.settings = [], settings
         total = 0.0
         for t in range(count):
             with at_step(t, self):

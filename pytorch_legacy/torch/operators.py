@@ -54,7 +54,7 @@ def _caller(layer: str, tensor: torch.Tensor) -> Any:
     key = layer, tensor.dtype, tensor.is_cuda
     if key not in callers:
         dtype = torch.empty(0, dtype=tensor.dtype).numpy().dtype
-        callers[key] = SimpleNamespace(_typename=f"torch.{layer}", _dtype=dtype, _onDevice=tensor.is_cuda, _bindings={})
+        callers[key] = SimpleNamespace(_typename=f"torch.{layer}", _dtype=dtype, _onDevice=tensor.is_cuda)
     return callers[key]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from pytorch_legacy import nn, t7
 from pytorch_legacy.arrays import storage_of
+from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.errors import DeviceError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.container.Sequential import Sequential
@@ -182,7 +183,7 @@ class TestSharing:
     def test_pickling_keeps_sharing_and_drops_bindings(self):
         net = tied()
         net.getParameters()
-        net.get(0)._bindings = {"unpicklable": lambda: None}
+        Bindings.of(net.get(0)).settings = [lambda: None]  # cannot be pickled
         restored = pickle.loads(pickle.dumps(net))
         assert "_bindings" not in restored.get(0).__dict__
         assert len({id(storage_of(p)) for p in restored.parameters()[0]}) == 1
@@ -198,7 +199,8 @@ class TestSharing:
             lambda m: m.getParameters() and m,
         ):
             layer = Linear(2, 2)
-            layer._bindings = {"call": object()}
+            Bindings.of(layer)
+            assert "_bindings" in layer.__dict__
             assert "_bindings" not in way(layer).__dict__
 
     def test_long_chains_of_objects(self):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nngraph.graph.Edge import Edge
@@ -117,10 +118,11 @@ class Graph(Flat):
 
     def _numbers(self) -> tuple[dict[Any, int], dict[Any, int]]:
         """The numbers of the nodes and of the edges."""
-        known = self.__dict__.setdefault("_bindings", {}).get("numbers")
+        bindings = Bindings.of(self)
+        known = bindings.numbers
         if known is None or (len(known[0]), len(known[1])) != (len(self.nodes), len(self.edges)):
-            known = tuple({thing: i for i, thing in enumerate(things, 1)} for things in (self.nodes, self.edges))
-            self.__dict__["_bindings"]["numbers"] = known
+            nodes, edges = ({thing: i for i, thing in enumerate(things, 1)} for things in (self.nodes, self.edges))
+            known = bindings.numbers = nodes, edges
         return known
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:

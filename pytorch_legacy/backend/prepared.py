@@ -1,0 +1,144 @@
+"""C functions whose calls an object has prepared, and what else an object stores between two calls."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .. import passes
+from ..errors import BusyError
+from .library import NULL
+
+Slots = tuple[tuple[int, Any], ...]
+"""Array descriptors (`binding.Slot`), each with the place of its argument in the call."""
+
+Reader = Callable[[Any], tuple[Any, ...]]
+
+
+class Prepared:
+    """A C function as one object calls it, with a descriptor for each array argument.
+
+    One rule decides whether a descriptor is still valid: the argument is the same array, and the bytes of its header (address,
+    sizes, strides, dtype, flags) have not changed since the descriptor was filled. Otherwise it is filled again. This keeps the
+    cost of a call near one microsecond.
+
+    Parameters
+    ----------
+    function : callable
+        The C function. Its first argument is the state.
+    make : callable
+        Makes the descriptors, which serve one call at a time.
+    check : callable
+        Raises the exception of a status.
+    where : str
+        How exceptions name the call.
+    """
+
+    __slots__ = ("_buffer", "_check", "_function", "_make", "_read", "_slots", "_where")
+    _read: Reader
+    _buffer: Any
+
+    def __init__(
+        self, function: Callable[..., Any], make: Callable[[], Slots], check: Callable[[int, str], None], where: str
+    ) -> None:
+        self._function = function
+        self._make = make
+        self._check = check
+        self._where = where
+        self._slots: Slots | None = make()
+
+    def run(self, values: list[Any]) -> None:
+        """Calls the function. `values` are NULL for the state, then the other arguments; the list is overwritten."""
+        slots, self._slots = self._slots, None
+        if slots is None:
+            slots = self._newSlots()
+        try:
+            for place, slot in slots:
+                array = values[place]
+                if array is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
+                    if array is None:
+                        values[place] = NULL
+                        continue
+                    slot.fill(array)
+                values[place] = slot.descriptor
+            status = self._function(*values)
+        finally:
+            self._slots = slots
+        if status:
+            self._check(status, self._where)
+
+    def _newSlots(self) -> Slots:
+        """Returns descriptors for a call within another one. Raises BusyError if that is another thread's."""
+        caller = sys._getframe(1)
+        if passes.holder({caller.f_code: "self"}, self, caller) == "another":
+            raise BusyError(passes.busy(self._where))
+        return self._make()  # this thread's own call was interrupted
+
+    def asPass(self, read: Reader, buffer: Any) -> Prepared:
+        """Returns self, as the call that `repeat` makes.
+
+        Parameters
+        ----------
+        read : callable
+            Reads those arguments that are fields of the object.
+        buffer : array
+            The first of them, which the function writes.
+        """
+        self._read, self._buffer = read, buffer
+        return self
+
+    def repeat(self, module: Any, handed: tuple[Any, ...]) -> Any:
+        """Calls the function with the arrays `handed` to a pass and the fields of the module, which are all read anew.
+
+        Returns the buffer; None if the module has another one now, or if the pass got the buffer itself to read. The function
+        compares all sizes before it writes, so an input of another size is an error.
+        """
+        fields = self._read(module)
+        buffer = self._buffer
+        if fields[0] is not buffer:
+            return None
+        for array in handed:
+            if array is buffer:
+                return None
+        self.run([NULL, *handed, *fields])
+        return buffer
+
+
+class Bindings:
+    """What an object stores between two calls: its attribute ``_bindings``. Copies, conversions and files are made without it.
+
+    Attributes
+    ----------
+    calls : dict
+        The prepared calls, by the names of the C functions.
+    passes : dict
+        Those that the next pass can repeat, by the names of the methods ("updateOutput").
+    rooms : dict
+        Scratch memory of a cudnn.RNN.
+    steps : tuple, optional
+        The nodes of an nn.gModule in running order.
+    numbers : tuple of dict, optional
+        The numbers that a graph.Graph gives its nodes and edges.
+    frozen : tuple, optional
+        The read-only weight of a fused convolution, and its number.
+    settings : list, optional
+        The numbers and weights of the criterion that a StepCriterion has cloned.
+    """
+
+    __slots__ = ("calls", "frozen", "numbers", "passes", "rooms", "settings", "steps")
+
+    def __init__(self) -> None:
+        self.calls: dict[str, Prepared] = {}
+        self.passes: dict[str, Prepared] = {}
+        self.rooms: dict[tuple[str, int], Any] = {}
+        self.steps: Any = None
+        self.numbers: tuple[dict[Any, int], dict[Any, int]] | None = None
+        self.frozen: tuple[bytes, tuple[Any, ...], int] | None = None
+        self.settings: list[Any] | None = None
+
+    @classmethod
+    def of(cls, thing: Any) -> Bindings:
+        """Returns those of an object; creates them on first use."""
+        found: Bindings = thing.__dict__.get("_bindings") or thing.__dict__.setdefault("_bindings", cls())
+        return found

@@ -52,6 +52,9 @@ class _Glance:
         return self.look(self.array)
 
 
+_ABSENT = _Glance(lambda array: None, None)
+
+
 def _place(array: Any) -> Any:
     return address(array), is_writable(array), array.dtype, on_device(array) and cupy().cuda.runtime.getDevice()
 
@@ -83,10 +86,12 @@ class Slot:
     """The descriptor of one tensor argument, and the array that it describes.
 
     ``head.raw`` and ``sizes.raw`` tell where the array's elements lie now, and ``seen`` and ``sized`` what they told when the
-    descriptor was filled.
+    descriptor was filled. ``value`` is the descriptor, or NULL if there is no array.
     """
 
-    __slots__ = ("address", "argument", "array", "descriptor", "dtype", "function", "head", "seen", "sized", "sizes", "writes")
+    __slots__ = (
+        "address", "argument", "array", "descriptor", "dtype", "function", "head", "seen", "sized", "sizes", "value", "writes",
+    )  # fmt: skip
 
     def __init__(self, function: str, argument: str, ctype: str) -> None:
         self.function = function
@@ -97,17 +102,24 @@ class Slot:
         self.descriptor = ffi.new(ctype)
         self.address = ffi.cast("uintptr_t *", self.descriptor)  # of `data`, the first field
         self.array: Any = UNFILLED
+        self.value: Any = None
         self.head: Any = None
         self.sizes: Any = None
         self.seen: Any = None
         self.sized: Any = None
 
     def fill(self, array: Any) -> None:
-        """Describe another array, or a changed one. It stays referenced, so that its memory outlives the descriptor's pointer."""
+        """Describe another array, a changed one, or None. It stays referenced, so that its memory outlives the pointer."""
+        if array is None:
+            self.array, self.value, self.head, self.sizes, self.seen, self.sized = None, NULL, _ABSENT, _ABSENT, None, None
+        else:
+            self._check(array)
+            self._take(array)
+
+    def _check(self, array: Any) -> None:
         isArray = type(array) is np.ndarray or on_host(array)
         if not isArray or (array.dtype is not self.dtype and array.dtype != self.dtype):
             raise DtypeError(mismatch(self.where, array, self.dtype))
-        self._take(array)
 
     def _take(self, array: Any, knows_layout: bool = _knows_layout()) -> None:
         self.array = UNFILLED  # until all is well
@@ -132,7 +144,7 @@ class Slot:
                 self._describe(array.ndim, *sized)
         self.descriptor.flags = 0 if isWritable else READONLY
         self.address[0] = data
-        self.head, self.seen, self.sizes, self.sized, self.array = head, seen, sizes, sized, array
+        self.head, self.seen, self.sizes, self.sized, self.array, self.value = head, seen, sizes, sized, array, self.descriptor
 
     def _describe(self, n: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
         itemsize = self.dtype.itemsize
@@ -167,13 +179,15 @@ class DeviceSlot(Slot):
         if "Half" in ctype:
             self.dtype = np.dtype(np.float16)
 
-    def fill(self, array: Any) -> None:
+    def _check(self, array: Any) -> None:
         if not on_device(array) or array.dtype != self.dtype:
             raise DtypeError(mismatch(self.where, array, self.dtype, True))
         place, current = array.data.device_id, cupy().cuda.runtime.getDevice()
         if place != current:
             raise DeviceError(f"{self.where}: expected an array on the current device, {current}, got one on device {place}")
-        self._take(array, knows_layout=False)
+
+    def _take(self, array: Any, knows_layout: bool = False) -> None:
+        super()._take(array, knows_layout)
 
 
 owners: dict[str, Any] = {}

@@ -20,8 +20,8 @@ class Prepared:
     """A C function as one object calls it, with a descriptor for each array argument.
 
     One rule decides whether a descriptor is still valid: the argument is the same array, and the bytes of its header (address,
-    sizes, strides, dtype, flags) have not changed since the descriptor was filled. Otherwise it is filled again. This keeps the
-    cost of a call near one microsecond.
+    sizes, strides, dtype, flags) have not changed since the descriptor was filled. Otherwise it is filled again; and if sizes or
+    strides are others, the next pass has to be prepared anew. This keeps the cost of a call near one microsecond.
 
     Parameters
     ----------
@@ -47,9 +47,14 @@ class Prepared:
         self._check = check
         self._where = where
         self._slots: Slots | None = make()
+        self._buffer = None
 
-    def run(self, values: list[Any]) -> None:
-        """Calls the function. `values` are NULL for the state, then the other arguments; the list is overwritten."""
+    def run(self, values: list[Any], onlySameSizes: bool = False) -> None:
+        """Calls the function. `values` are NULL for the state, then the other arguments; the list is overwritten.
+
+        With `onlySameSizes` nothing is called if an array has other sizes or strides than in the call before: ``_buffer`` becomes
+        None.
+        """
         slots, self._slots = self._slots, None
         if slots is None:
             slots = self._newSlots()
@@ -57,11 +62,13 @@ class Prepared:
             for place, slot in slots:
                 array = values[place]
                 if array is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
-                    if array is None:
-                        values[place] = NULL
-                        continue
+                    sized = slot.sized
                     slot.fill(array)
-                values[place] = slot.descriptor
+                    if slot.sized != sized:
+                        self._buffer = None
+                        if onlySameSizes:
+                            return
+                values[place] = slot.value
             status = self._function(*values)
         finally:
             self._slots = slots
@@ -91,18 +98,18 @@ class Prepared:
     def repeat(self, module: Any, handed: tuple[Any, ...]) -> Any:
         """Calls the function with the arrays `handed` to a pass and the fields of the module, which are all read anew.
 
-        Returns the buffer; None if the module has another one now, or if the pass got the buffer itself to read. The function
-        compares all sizes before it writes, so an input of another size is an error.
+        Returns the buffer. Returns None without a call if the module has another buffer now, if the pass got the buffer itself to
+        read, or if an array has other sizes than in the call before: the pass has to be prepared anew.
         """
         fields = self._read(module)
         buffer = self._buffer
-        if fields[0] is not buffer:
+        if buffer is None or fields[0] is not buffer:
             return None
         for array in handed:
             if array is buffer:
                 return None
-        self.run([NULL, *handed, *fields])
-        return buffer
+        self.run([NULL, *handed, *fields], True)
+        return buffer if self._buffer is buffer else None
 
 
 class Bindings:

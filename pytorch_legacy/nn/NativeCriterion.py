@@ -47,7 +47,7 @@ class NativeCriterion(Caller, Criterion):
         for buffer in self._scalars:
             self._resize(buffer, (1,))
         if name == "updateGradInput":
-            self._resize("gradInput", check.tensor(self, "input", handed[0]).shape)
+            self._resize("gradInput", check.tensor(self, "input", handed[0]).shape, apart=[*handed])
         plan = _plan(type(self), name, len(handed))
         fields = plan.read(self)
         call(self, plan.function, *handed, *fields)

@@ -60,7 +60,7 @@ class BCECriterion(NativeCriterion):
             return super()._pass(name, input, *handed)  # type: ignore[no-any-return]
         weights = check.weighing(self, "weights", self.weights, check.tensor(self, "input", input), handed[0])
         isLoss = name == "updateOutput"
-        buffer = self._resize("output_tensor", (1,)) if isLoss else self._resize("gradInput", input.shape)
+        buffer = self._resize("output_tensor", (1,)) if isLoss else self._resize("gradInput", input.shape, apart=[input, *handed])
         self._call(name, input, *handed, buffer, self.sizeAverage, weights)
         return buffer
 

@@ -76,7 +76,7 @@ class SpatialInstanceNormalization(Native):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         planes = self._planes(input)
-        output = self._resize("output", input.shape)
+        output = self._resize("output", input.shape, apart=input)
         mean, std = self._resize("save_mean", planes[1:2]), self._resize("save_std", planes[1:2])
         weight, bias, *running = self._ofPlanes(planes)
         if input.size:
@@ -111,7 +111,7 @@ class SpatialInstanceNormalization(Native):
             raise NullError(f"{self._typename}: save_mean: expected what forward keeps of {planes[1]} planes")
         gradInput = gradWeight = gradBias = None
         if toInput and self.gradInput is not None:
-            gradInput = self._resize("gradInput", input.shape)
+            gradInput = self._resize("gradInput", input.shape, apart=[input, gradOutput])
         if toParameters:
             gradWeight, gradBias = np.zeros((2, planes[1]), self._dtype, like=input)
         weight, _, *running = self._ofPlanes(planes)

@@ -68,36 +68,38 @@ class Opened:
         slots = enumerate(self.dtypes)
         self._slots = [ArraySlot(f"input {place + 1}", dtype, ffi.addressof(self._inputs, place)) for place, dtype in slots]
         self._given = len(self.dtypes)
-        self._each = [ffi.addressof(self._outputs, place) for place in range(self.count)]
         self._shapes: Any = None
-        self._made: list[tuple[tuple[int, ...], Any]] = []
+        self._made: list[tuple[Any, tuple[int, ...], Any]] = []  # descriptors of outputs, shapes, dtypes
 
     def clone(self) -> Opened:
         """Another one on the same bytes."""
         return Opened(self.bytes, self.dtypes, self.handle)
 
-    def run(self, arrays: Sequence[Any]) -> list[Any]:
-        """The outputs for arrays of NumPy, in new memory."""
-        shapes = [array.shape for array in arrays]
-        for slot, array in zip(self._slots, arrays, strict=True):
+    def run(self, arrays: Sequence[Any], shapes: list[tuple[int, ...]]) -> list[Any]:
+        """The outputs for arrays of NumPy of these shapes, in new memory."""
+        if shapes != self._shapes:
+            self._plan(arrays, shapes)
+        for slot, array in zip(self._slots, arrays):  # noqa: B905 (as many as were planned for)
             if array is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
                 slot.fill(array)
-        if shapes != self._shapes:
-            self._plan(shapes)
-        made = [np.empty(shape, dtype) for shape, dtype in self._made]
-        for output, array in zip(self._each, made, strict=True):
-            output.data = ffi.from_buffer(array)
+        outputs = []
+        for descriptor, shape, dtype in self._made:
+            output = np.empty(shape, dtype)
+            descriptor.data = ffi.from_buffer(output)
+            outputs.append(output)
         if status := lib.THNN_runProgram(self.handle, self._inputs, self._given, self._outputs, self.count):
             check(status, "program")
-        return made
+        return outputs
 
-    def _plan(self, shapes: list[tuple[int, ...]]) -> None:
+    def _plan(self, arrays: Sequence[Any], shapes: list[tuple[int, ...]]) -> None:
         self._shapes = None
+        for slot, array in zip(self._slots, arrays, strict=True):
+            slot.fill(array)
         check(lib.THNN_planProgram(self.handle, self._inputs, len(self._slots), self._outputs, self.count), "program")
         self._made = []
         for place in range(self.count):
-            one = self._outputs[place]
-            self._made.append((tuple(one.size[d] for d in range(one.nDimension)), _DTYPES[one.type]))
+            one = ffi.addressof(self._outputs, place)
+            self._made.append((one, tuple(one.size[d] for d in range(one.nDimension)), _DTYPES[one.type]))
         self._shapes = shapes
 
     def failure(self) -> int:
@@ -140,17 +142,21 @@ class Runner:
         self._state: list[Any] | None = None
         self._shapes: Any = None
 
-    def run(self, arrays: Sequence[Any]) -> list[Any]:
-        """The results for arrays of NumPy."""
+    def run(self, arrays: Sequence[Any], shapes: list[tuple[int, ...]] | None = None) -> list[Any]:
+        """The results for arrays of NumPy; `shapes` are theirs, if the caller has them."""
+        if shapes is None:
+            shapes = [array.shape for array in arrays]
         if self.later is None:
-            return self.first.run(arrays)
-        shapes = [array.shape for array in arrays]
+            return self.first.run(arrays, shapes)
         if self._state is not None and shapes != self._shapes:
             wanted, got = (", ".join(map(sizes, one)) for one in (self._shapes, shapes))
             cure = "forget() begins anew"
             raise ShapeError(f"program: input: expected {wanted}, as before, for the state of earlier calls, got {got}; {cure}")
         self.isLater = self._state is not None
-        outputs = self.later.run([*arrays, *self._state]) if self._state is not None else self.first.run(arrays)
+        if self._state is None:
+            outputs = self.first.run(arrays, shapes)
+        else:
+            outputs = self.later.run([*arrays, *self._state], [*shapes, *(array.shape for array in self._state)])
         self._state, self._shapes = outputs[self.results :], shapes
         return outputs[: self.results]
 

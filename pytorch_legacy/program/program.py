@@ -83,17 +83,20 @@ class Program:
     def __call__(self, *inputs: Any) -> Any:
         """The network's output for an input, or a table, of the sizes that it was compiled for."""
         given = inputs[0] if len(inputs) == 1 else [*inputs]
-        if not self._lock.acquire(blocking=False):
+        if not self._lock.acquire(False):
             raise BusyError("program: another thread is within a call; program.clone() makes one for each thread")
         try:
-            arrays = [given] if type(given) is np.ndarray and type(self._table) is Spec else self._arrays(given)
-            shapes = [array.shape for array in arrays]
+            if type(given) is np.ndarray and type(self._table) is Spec:
+                arrays, shapes = [given], [given.shape]
+            else:
+                arrays = self._arrays(given)
+                shapes = [array.shape for array in arrays]
             known, made = self._last
             if shapes != known and (made is None or not made.opened.hasState()):  # with a state it tells which sizes that has
                 made = self._program(arrays)
                 self._last = shapes, made
             try:
-                outputs = made.opened.run(arrays)
+                outputs = made.opened.run(arrays, shapes)
             except THNNError as error:
                 raise self._located(error, made, arrays) from None
             for place in made.truths:

@@ -205,8 +205,9 @@ forgetful: list[Callable[[], None]] = []
 def register(owner: Any, functions: dict[str, Function]) -> None:
     """Lets functions from outside of the library be called by their names; `owner` gives them for each element type."""
     for name, function in functions.items():
-        SIGNATURES[name] = tuple((argument.type, argument.name) for argument in function.arguments)
-        USES[name] = function.uses
+        pairs = tuple((argument.type, argument.name) for argument in function.arguments)
+        SIGNATURES[name] = pairs  # type: ignore[index,unused-ignore]
+        USES[name] = function.uses  # type: ignore[index,unused-ignore]
         owners[name] = versions[name, owner.digest] = owner
     for forget in forgetful:
         forget()

@@ -37,6 +37,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder for a user's files; what was loaded from it is forgotten afterwards."""
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(pl.files.classes, "_registered", {**pl.files.classes._registered})
     yield tmp_path
     for name in [name for name, owner in binding.owners.items() if owner.path.is_relative_to(tmp_path)]:
         del binding.owners[name], library.SIGNATURES[name]

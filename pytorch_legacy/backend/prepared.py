@@ -62,12 +62,12 @@ class Prepared:
             for place, slot in slots:
                 array = values[place]
                 if array is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
-                    sized = slot.sized
+                    sized, buffer, self._buffer = slot.sized, self._buffer, None  # None after an exception, too
                     slot.fill(array)
-                    if slot.sized != sized:
-                        self._buffer = None
-                        if onlySameSizes:
-                            return
+                    if slot.sized == sized:
+                        self._buffer = buffer
+                    elif onlySameSizes:
+                        return
                 values[place] = slot.value
             status = self._function(*values)
         finally:

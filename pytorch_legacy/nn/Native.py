@@ -49,6 +49,24 @@ class Caller(Object):
         arguments = (*first, *plan.read(self), *given.values())
         return plan.function, plan.sort(arguments) if plan.sort else arguments
 
+    def _pass(self, name: str, *handed: Any) -> Any:
+        """Calls the function of a pass, whose buffers are made, prepares the next pass, and returns the first of the buffers."""
+        plan = _plan(type(self), name, len(handed))
+        input, fields = handed[0], plan.read(self)
+        arguments = self._given(input, fields)
+        call(self, plan.function, *handed, *arguments)
+        bindings = Bindings.of(self)
+        isPrepared = arguments is fields and type(input) is self._array and plan.isPlain
+        if isPrepared and fields[0].size and not any(fields[0] is array for array in handed):
+            bindings.passes[name] = bindings.calls[plan.function].asPass(plan.read, fields[0])
+        else:
+            bindings.passes.pop(name, None)
+        return fields[0]
+
+    def _given(self, input: Any, fields: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What to hand over for these fields: other numbers, where some depend on the input."""
+        return fields
+
 
 class Native(Caller, Module):
     """A layer whose passes are functions of libTHNN.
@@ -92,20 +110,6 @@ class Native(Caller, Module):
         self._makeGradInput(input, gradOutput)
         return self._pass("updateGradInput", input, gradOutput)
 
-    def _pass(self, name: str, *handed: Any) -> Any:
-        """Calls the function of a pass, whose buffers are made, prepares the next pass, and returns the first of the buffers."""
-        plan = _plan(type(self), name, len(handed))
-        input, fields = handed[0], plan.read(self)
-        arguments = self._given(input, fields)
-        call(self, plan.function, *handed, *arguments)
-        bindings = Bindings.of(self)
-        isPrepared = arguments is fields and type(input) is self._array and plan.isPlain
-        if isPrepared and fields[0].size and not any(fields[0] is array for array in handed):
-            bindings.passes[name] = bindings.calls[plan.function].asPass(plan.read, fields[0])
-        else:
-            bindings.passes.pop(name, None)
-        return fields[0]
-
     def _makeOutput(self, input: Any) -> None:
         """Makes the buffers of ``updateOutput`` for an input, which may be the last output."""
         shape = self._outputShape(input)
@@ -122,10 +126,6 @@ class Native(Caller, Module):
             return input.shape  # type: ignore[no-any-return]
         plan = _plan(type(self), "outputSize", 1)
         return output_size(self, plan.function, input, *self._given(input, plan.read(self)))
-
-    def _given(self, input: Any, fields: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What to hand over for these fields: other numbers, where some depend on the input."""
-        return fields
 
 
 class Learner(Native):

@@ -3,11 +3,9 @@
 from typing import Any, ClassVar
 
 from pytorch_legacy.arrays.device import Recorded
-from pytorch_legacy.backend import call
-from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.nn.Native import Caller, _plan
+from pytorch_legacy.nn.Native import Caller
 
 
 class NativeCriterion(Caller, Criterion):
@@ -48,12 +46,7 @@ class NativeCriterion(Caller, Criterion):
             self._resize(buffer, (1,))
         if name == "updateGradInput":
             self._resize("gradInput", check.tensor(self, "input", handed[0]).shape, apart=[*handed])
-        plan = _plan(type(self), name, len(handed))
-        fields = plan.read(self)
-        call(self, plan.function, *handed, *fields)
-        bindings = Bindings.of(self)
-        bindings.passes[name] = bindings.calls[plan.function].asPass(plan.read, fields[0])
-        return fields[0]
+        return super()._pass(name, *handed)
 
     def _goal(self, target: Any) -> Any:
         """The target as the functions take it."""

@@ -1,11 +1,12 @@
 /* Opens, plans and runs programs whose bytes are changed at random:
  *
- *     fuzz_program SECONDS SEED [COUNT] FILE...       COUNT: stop after so many mutants, too (0: no limit)
+ *     fuzz_program SECONDS SEED FILE...     for so long; each FILE is a valid program (python -m tests.program.seeds FOLDER)
+ *     fuzz_program MUTANT                   one mutant that an earlier run has left
  *
- * Each FILE is a valid program (python -m tests.program.seeds FOLDER). Mutants are made in child processes, some hundred in
- * each, so that one that computes for long can be ended. A child that crashes, or that a sanitizer ends, fails the run. Its
- * number makes the same mutants again: fuzz_program 0 NUMBER 1 FILE... Memory is exact, so that AddressSanitizer notices
- * each byte beyond. */
+ * Mutants are made in child processes, BATCH in each; a child ends at a mutant that computes for long. The run fails if a child
+ * crashes, leaks, hangs, or breaks a promise of THNN_program.h. It writes the mutant into the present folder, as mutant-NUMBER.
+ * fuzz_program 0 NUMBER FILE... makes its batch again. Memory of programs and arrays has no spare byte, so that AddressSanitizer
+ * reports each access beyond it. */
 #define _GNU_SOURCE
 #include <THNN.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,7 +25,8 @@ enum {
   MOST_BYTES = 1 << 16,      /* of a mutant */
   MOST_ELEMENTS = 1 << 16,   /* of an input or output: larger ones are planned, not run */
   MOST_ARRAYS = 8,
-  SECONDS_OF_A_MUTANT = 4,
+  MOST_SECONDS = 4,          /* of a processor's time for a mutant: longer ones are slow, which is no fault */
+  SECONDS_OF_A_HANG = 120,   /* of any time */
 };
 #define MOST_MAPPED ((size_t)64 << 20) /* no mutant gets more memory */
 
@@ -43,8 +46,26 @@ typedef struct Bytes {
 } Bytes;
 
 typedef struct Counts {
-  long opened, planned, ran, succeeded;
+  long tried, opened, planned, ran, succeeded;
 } Counts;
+
+/* What parent and children share. */
+typedef struct Shared {
+  Counts counts;
+  Bytes mutant; /* that the child tries, or tried last */
+  int isAtEnd;  /* the child has tried all: what ends it now is a leak */
+} Shared;
+
+static Shared *shared;
+
+int __lsan_do_recoverable_leak_check(void) __attribute__((weak)); /* none without LeakSanitizer */
+
+/* A promise is broken: the child ends as if it had crashed. */
+static void fail(const char *what)
+{
+  fprintf(stderr, "fuzz_program: %s; the latest error: %s\n", what, THNN_lastError());
+  abort();
+}
 
 static uint64_t state;
 static uint64_t draw(uint64_t limit)
@@ -219,8 +240,8 @@ static void fill(char *memory, int64_t bytes, int type)
   }
 }
 
-/* The first list's inputs; 0 if they are too large. A rank of 1 may get another stride. */
-static int makeInputs(const Bytes *program, THNNArray *inputs, void **memory, int32_t count)
+/* The first list's inputs and the bytes of each; 0 if they are too large. A rank of 1 may get another stride. */
+static int makeInputs(const Bytes *program, THNNArray *inputs, int64_t *sizes, void **memory, int32_t count)
 {
   int64_t least;
   at = program->data + 48;
@@ -245,48 +266,73 @@ static int makeInputs(const Bytes *program, THNNArray *inputs, void **memory, in
     if (!memory[i]) return 0;
     fill(memory[i], bytes, array->type);
     array->data = memory[i];
+    sizes[i] = bytes;
   }
   return 1;
 }
 
-static void run(THNNProgram *program, const Bytes *bytes, Counts *counts)
+/* A number that tells the bytes of arrays apart from changed ones. */
+static uint64_t hash(uint64_t value, const void *memory, int64_t size)
 {
+  const unsigned char *bytes = memory;
+  for (int64_t i = 0; i < size; i++) value = (value ^ bytes[i]) * 0x100000001B3u;
+  return value;
+}
+
+static uint64_t hashInputs(const int64_t *sizes, void *const *memory, int32_t count)
+{
+  uint64_t value = 0xCBF29CE484222325u;
+  for (int32_t i = 0; i < count; i++) value = hash(value, memory[i], sizes[i]);
+  return value;
+}
+
+static void run(THNNProgram *program, const Bytes *bytes)
+{
+  Counts *counts = &shared->counts;
   int32_t nInputs, nOutputs;
   THNN_programCounts(program, &nInputs, &nOutputs);
   if (nInputs > MOST_ARRAYS || nOutputs > MOST_ARRAYS) return;
   THNNArray inputs[MOST_ARRAYS], outputs[MOST_ARRAYS] = {{0}};
   void *memory[2 * MOST_ARRAYS] = {NULL};
-  if (makeInputs(bytes, inputs, memory, nInputs) && THNN_planProgram(program, inputs, nInputs, outputs, nOutputs) == THNN_OK) {
+  int64_t sizes[MOST_ARRAYS];
+  if (makeInputs(bytes, inputs, sizes, memory, nInputs) &&
+      THNN_planProgram(program, inputs, nInputs, outputs, nOutputs) == THNN_OK) {
     counts->planned++;
     int fits = 1;
     for (int32_t i = 0; i < nOutputs; i++) {
       const int64_t size = layOut(outputs + i);
       if ((fits &= size >= 0)) outputs[i].data = memory[MOST_ARRAYS + i] = malloc((size_t)size + !size);
     }
+    const uint64_t before = hashInputs(sizes, memory, nInputs);
     for (int times = 0; fits && times < 2; times++) { /* convolutions pack their weights in the second run */
       const int32_t status = THNN_runProgram(program, inputs, nInputs, outputs, nOutputs);
       counts->ran++;
       counts->succeeded += status == THNN_OK;
-      if (status != THNN_OK && !strchr(THNN_lastError(), ':')) abort();
+      if (status != THNN_OK && !strchr(THNN_lastError(), ':')) fail("an error without a function's name");
     }
+    if (hashInputs(sizes, memory, nInputs) != before) fail("a run wrote its inputs");
   }
   for (int i = 0; i < 2 * MOST_ARRAYS; i++) free(memory[i]);
 }
 
-static void runMutant(const Bytes *mutant, Counts *counts)
+/* What it draws follows from the mutant, so that the mutant alone repeats it. */
+static void runMutant(const Bytes *mutant)
 {
   void *exact = NULL;
   if (posix_memalign(&exact, 64, mutant->size + !mutant->size)) return;
   memcpy(exact, mutant->data, mutant->size);
+  state = hash(0, mutant->data, (int64_t)mutant->size);
+  shared->counts.tried++;
   THNNProgram *program = NULL, *clone = NULL;
   const int32_t status = THNN_openProgram(exact, mutant->size, &program);
   if (status == THNN_OK) {
-    counts->opened++;
-    if (draw(8) == 0 && THNN_cloneProgram(program, &clone) != THNN_OK) abort();
-    run(clone ? clone : program, mutant, counts);
+    shared->counts.opened++;
+    if (draw(8) == 0 && THNN_cloneProgram(program, &clone) != THNN_OK) fail("a program that was opened is not cloned");
+    run(clone ? clone : program, mutant);
     THNN_closeProgram(program);
     THNN_closeProgram(clone);
-  } else if (program || strchr(THNN_lastError(), '\n')) abort();
+  } else if (program || strchr(THNN_lastError(), '\n')) fail("a program that was not opened is set, or its error has two lines");
+  if (memcmp(exact, mutant->data, mutant->size)) fail("the bytes of the program were written");
   free(exact);
 }
 
@@ -295,26 +341,65 @@ static void runMutant(const Bytes *mutant, Counts *counts)
 static Bytes *seeds;
 static int nSeeds;
 
-static void child(uint64_t number, Counts *counts)
+/* Tries a batch. `findsLeaks`: each mutant that leaks ends it. */
+static void tryBatch(uint64_t number, int findsLeaks)
 {
-  static Bytes mutant;
   state = number * 0xD1342543DE82EF95u;
+  shared->isAtEnd = 0;
   THNN_setNumThreads(NULL, 1);
   for (int i = 0; i < BATCH; i++) {
-    makeMutant(&mutant, seeds + draw((uint64_t)nSeeds));
-    alarm(SECONDS_OF_A_MUTANT);
-    runMutant(&mutant, counts);
+    makeMutant(&shared->mutant, seeds + draw((uint64_t)nSeeds));
+    const uint64_t next = state;
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {.tv_sec = MOST_SECONDS}}, NULL);
+    alarm(SECONDS_OF_A_HANG);
+    runMutant(&shared->mutant);
+    if (findsLeaks && __lsan_do_recoverable_leak_check()) _exit(1);
+    state = next;
   }
-  alarm(0);
+  setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {.tv_sec = 0}}, NULL);
+  shared->isAtEnd = 1;
+}
+
+/* In a child. Returns how it ended, as waitpid does. */
+static int forkBatch(uint64_t number, int findsLeaks)
+{
+  fflush(stdout); /* a child would print it again */
+  const pid_t pid = fork();
+  if (pid == 0) {
+    tryBatch(number, findsLeaks);
+    exit(0); /* after which leaks are looked for */
+  }
+  int status;
+  if (pid < 0 || waitpid(pid, &status, 0) != pid) exit(2);
+  return status;
+}
+
+/* Writes the mutant that ended a batch. */
+static void leaveMutant(uint64_t number, int status)
+{
+  char name[64];
+  snprintf(name, sizeof name, "mutant-%llu", (unsigned long long)number);
+  if (shared->isAtEnd && __lsan_do_recoverable_leak_check) forkBatch(number, 1);
+  fprintf(stderr, "fuzz_program: batch %llu: %s %d", (unsigned long long)number, WIFSIGNALED(status) ? "signal" : "exit status",
+          WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+  FILE *file = shared->isAtEnd ? NULL : fopen(name, "wb");
+  const int isWritten = file && fwrite(shared->mutant.data, 1, shared->mutant.size, file) == shared->mutant.size;
+  if (file && fclose(file) == 0 && isWritten) fprintf(stderr, "; the mutant is in %s\n", name);
+  else fprintf(stderr, "; %s\n", shared->isAtEnd ? "no mutant of it alone" : "the mutant cannot be written");
+}
+
+static void readBytes(const char *path, Bytes *bytes)
+{
+  FILE *file = fopen(path, "rb");
+  if (!file) exit((fprintf(stderr, "%s: expected a file\n", path), 2));
+  bytes->size = fread(bytes->data, 1, MOST_BYTES, file);
+  fclose(file);
 }
 
 static void readSeed(const char *path)
 {
-  FILE *file = fopen(path, "rb");
   Bytes *seed = seeds + nSeeds;
-  if (!file) exit((fprintf(stderr, "%s: expected a file\n", path), 2));
-  seed->size = fread(seed->data, 1, MOST_BYTES, file);
-  fclose(file);
+  readBytes(path, seed);
   THNNProgram *program;
   void *exact = NULL;
   if (posix_memalign(&exact, 64, seed->size)) exit(2);
@@ -325,40 +410,42 @@ static void readSeed(const char *path)
   nSeeds++;
 }
 
-int main(int argc, char **argv)
+/* Returns the exit status. */
+static int fuzz(double seconds, uint64_t number)
 {
-  if (argc < 5) exit((fprintf(stderr, "usage: fuzz_program SECONDS SEED COUNT FILE...\n"), 2));
-  const double seconds = atof(argv[1]);
-  uint64_t number = strtoull(argv[2], NULL, 10);
-  const long most = atol(argv[3]);
-  seeds = calloc((size_t)argc, sizeof *seeds);
-  for (int i = 4; i < argc; i++) readSeed(argv[i]);
-  Counts *counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   const time_t end = time(NULL) + (time_t)seconds;
-  long mutants = 0, slow = 0;
-  while (seconds > 0 ? time(NULL) < end && (!most || mutants < most) : mutants < (most ? most : 1)) {
-    fflush(stdout); /* a child would print it again */
-    const pid_t pid = fork();
-    if (pid == 0) {
-      child(number, counts);
-      exit(0); /* after which leaks are looked for */
-    }
-    int status;
-    if (pid < 0 || waitpid(pid, &status, 0) != pid) exit(2);
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
-      slow++;
-      printf("slow: %llu\n", (unsigned long long)number);
-    } else if (!WIFEXITED(status) || WEXITSTATUS(status)) {
-      fprintf(stderr, "fuzz_program: the child with seed %llu ended with status %d: fuzz_program 0 %llu 1 FILE...\n",
-              (unsigned long long)number, status, (unsigned long long)number);
+  long batches = 0, slow = 0;
+  do {
+    const int status = forkBatch(number, 0);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF) slow++;
+    else if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+      leaveMutant(number, status);
       return 1;
     }
-    mutants += BATCH;
+    batches++;
     number++;
+  } while (time(NULL) < end);
+  const Counts *counts = &shared->counts;
+  printf("%ld mutants of %d programs: %ld opened, %ld planned; of %ld runs %ld succeeded; "
+         "%ld of %ld batches ended at a slow one\n",
+         counts->tried, nSeeds, counts->opened, counts->planned, counts->ran, counts->succeeded, slow, batches);
+  return counts->succeeded == 0 || slow * 20 > batches + 60;
+}
+
+int main(int argc, char **argv)
+{
+  if (argc != 2 && argc < 4) exit((fprintf(stderr, "usage: fuzz_program SECONDS SEED FILE... | fuzz_program MUTANT\n"), 2));
+  shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) exit(2);
+  if (argc == 2) {
+    readBytes(argv[1], &shared->mutant);
+    THNN_setNumThreads(NULL, 1);
+    runMutant(&shared->mutant);
+    return 0;
   }
-  printf("%ld mutants of %d programs: %ld opened, %ld planned; of %ld runs %ld succeeded; %ld batches had a slow one\n",
-         mutants, nSeeds, counts->opened,
-         counts->planned, counts->ran, counts->succeeded, slow);
+  seeds = calloc((size_t)argc, sizeof *seeds);
+  for (int i = 3; i < argc; i++) readSeed(argv[i]);
+  const int status = fuzz(atof(argv[1]), strtoull(argv[2], NULL, 10));
   free(seeds);
-  return counts->succeeded == 0 || slow * 20 * BATCH > mutants + 60 * BATCH;
+  return status;
 }

@@ -10,7 +10,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 mkdir -p build
 build=$PWD/$(mktemp -d build/sanitized.XXXXXX)
-trap 'rm -rf "$build"' EXIT
+fuzzer=
+trap 'if [[ $fuzzer ]]; then kill "$fuzzer" 2>/dev/null || true; fi; rm -rf "$build"' EXIT
 
 runtime() { gcc -print-file-name="lib$1.so"; }
 
@@ -48,7 +49,8 @@ address() {
   "$out/embed"
   "$out/threads"
   python -m tests.program.seeds "$out/seeds"
-  "$out/fuzz_program" 20 1 0 "$out"/seeds/*
+  (cd "$out" && exec ./fuzz_program 60 1 seeds/*) >"$build/fuzzed" 2>&1 & # beside the tests
+  fuzzer=$!
   # Python itself leaks. Tests ask for impossible amounts of memory. libstdc++ must be there before the first exception of
   # a module written in C++. One element type will do: the larger one, for which memory may be too small. What repeats the calls of
   # other tests is left out.
@@ -60,6 +62,23 @@ address() {
     -k "not (test_fuzz and Float) and not test_grad and not test_directions and not test_nan_arrives and not test_large \
     and not test_missing_and_masked and not test_own_results_and_copies and not test_accumulate \
     and not test_vmath and not hold_nothing"
+  await_fuzzer
+}
+
+# await_fuzzer: fails if the fuzzer of programs did, and prints its mutant: the folder may be gone when somebody reads this
+await_fuzzer() {
+  local status=0 mutant
+  wait "$fuzzer" || status=$?
+  fuzzer=
+  echo "== programs whose bytes are changed at random"
+  cat "$build/fuzzed"
+  for mutant in "$out"/mutant-*; do
+    [[ -e $mutant ]] || continue
+    mkdir -p build/mutants && cp "$mutant" build/mutants
+    echo "build/mutants/$(basename "$mutant"), by base64 -d | gzip -d:"
+    gzip -c "$mutant" | base64
+  done
+  return "$status"
 }
 
 thread() {

@@ -249,32 +249,44 @@ static int32_t refuseInputs(const char *function, const THNNProgram *program, co
 
 /* ---- memory */
 
-/* Allocates the arena if it is too small for the list, and fills it with NaN, so that a call that reads what no call has written
- * gives NaN. */
+int THNN_growBuffer(Buffer *buffer, size_t bytes)
+{
+  bytes = (bytes + !bytes + THNN_LINE - 1) / THNN_LINE * THNN_LINE;
+  if (buffer->bytes >= bytes) return 1;
+  if (buffer->memory) THNN_endMemory(buffer->memory, buffer->bytes);
+  buffer->memory = THNN_newMemory(bytes);
+  buffer->bytes = buffer->memory ? bytes : 0;
+  return buffer->memory != NULL;
+}
+
+/* Lets the arena be large enough for the list, and fills it with NaN, so that a call that reads what no call has written gives
+ * NaN. */
 static int32_t bindMemory(const char *function, THNNProgram *program, List *list)
 {
-  const size_t bytes = ((size_t)list->arenaBytes + THNN_LINE) / THNN_LINE * THNN_LINE; /* never 0 */
-  if (program->arenaBytes < bytes) {
-    if (program->arena) THNN_endMemory(program->arena, program->arenaBytes);
-    program->arenaBytes = 0;
-    program->arena = THNN_newMemory(bytes);
-    if (!program->arena) return THNN_fail(THNN_ERR_MEMORY, function, "arena", "expected memory of %zu bytes, got none", bytes);
-    program->arenaBytes = bytes;
-  }
-  memset(program->arena, 0xff, bytes);
+  const size_t bytes = (size_t)list->arenaBytes;
+  if (!THNN_growBuffer(&program->arena, bytes))
+    return THNN_fail(THNN_ERR_MEMORY, function, "arena", "expected memory of %zu bytes, got none", bytes);
+  memset(program->arena.memory, 0xff, bytes);
   for (int64_t k = 0; k < list->nCalls; k++) {
     const ProgramCall *call = list->calls + k;
     const char *signature = call->function->signature;
     for (int32_t i = 0; signature[i]; i++) {
       Operand *operand = isTensorLetter(signature[i]) ? call->arguments[i].tensor : NULL;
       if (!operand || operand->memory == MEMORY_INPUT || operand->memory == MEMORY_OUTPUT) continue;
-      char *memory = operand->memory == MEMORY_ARENA ? program->arena : (char *)program->constants;
+      char *memory = operand->memory == MEMORY_ARENA ? program->arena.memory : (char *)program->constants;
       operand->array.data = memory + operand->offsetBytes;
     }
   }
-  list->plannedArena = program->arena;
+  list->plannedArena = program->arena.memory;
   list->isPlanned = 1;
   return THNN_OK;
+}
+
+/* After memory was refused, a smaller arena may have the address of the one that the list was planned for. */
+static int isPlannedFor(const THNNProgram *program, const List *list, int64_t n)
+{
+  return list->isPlanned && list->n == n && list->plannedArena == program->arena.memory &&
+         (size_t)list->arenaBytes <= program->arena.bytes;
 }
 
 int32_t THNN_planInputs(const char *function, THNNProgram *program, const THNNArray *inputs, List **list)
@@ -288,7 +300,7 @@ int32_t THNN_planInputs(const char *function, THNNProgram *program, const THNNAr
       continue;
     }
     program->latest = NULL;
-    if (!found->isPlanned || found->n != match.n || found->plannedArena != program->arena) {
+    if (!isPlannedFor(program, found, match.n)) {
       THNN_TRY(THNN_evaluateList(function, program, found, match.n));
       THNN_TRY(bindMemory(function, program, found));
     }

@@ -85,10 +85,11 @@ typedef struct Shared {
   THNNState *state;
 } Shared;
 
-typedef struct Copy {
+/* Memory that only grows. */
+typedef struct Buffer {
   char *memory;
-  size_t bytes;
-} Copy;
+  size_t bytes; /* as allocated */
+} Buffer;
 
 struct THNNProgram {
   const unsigned char *bytes;
@@ -98,10 +99,9 @@ struct THNNProgram {
   Shared *shared;
   int32_t nInputs, nOutputs, nLists;
   List *lists, *latest; /* latest: of the run or plan before, or NULL */
-  char *arena;
-  size_t arenaBytes; /* as allocated */
-  Copy *copies;      /* for each input, memory for one that cannot be used in place */
-  void **bases;      /* for each input, then for each output, its address in this run */
+  Buffer arena;
+  Buffer *copies; /* for each input, memory for one that cannot be used in place */
+  void **bases;   /* for each input, then for each output, its address in this run */
   atomic_int running;
   _Atomic int64_t failure;
 };
@@ -122,6 +122,8 @@ PlaceText THNN_placeText(int64_t list, int64_t call, const Function *function, i
 
 /* Sizes, strides and offsets of a list for this n; each tensor is inside its memory, or the list is not planned. */
 int32_t THNN_evaluateList(const char *function, THNNProgram *program, List *list, int64_t n);
+/* Makes the buffer as large as this, 1 byte at least. False if there is no memory; the buffer is empty then. */
+int THNN_growBuffer(Buffer *buffer, size_t bytes);
 /* The list that takes these inputs, evaluated, with an arena. */
 int32_t THNN_planInputs(const char *function, THNNProgram *program, const THNNArray *inputs, List **list);
 /* Have the arrays the type, rank and sizes of the ports as planned? */

@@ -465,7 +465,7 @@ static THNNProgram *allocate(Reader *r)
   const size_t moving = reserve(&bytes, c->operands, sizeof *r->moving);
   const size_t numbers = reserve(&bytes, c->numbers, sizeof *r->numbers);
   const size_t variables = reserve(&bytes, c->variables, sizeof *r->variables);
-  const size_t copies = reserve(&bytes, r->nInputs, sizeof(Copy)), bases = reserve(&bytes, ports, sizeof(void *));
+  const size_t copies = reserve(&bytes, r->nInputs, sizeof(Buffer)), bases = reserve(&bytes, ports, sizeof(void *));
   const size_t text = reserve(&bytes, c->text, 1);
   char *block = calloc(1, bytes);
   if (!block) {
@@ -482,7 +482,7 @@ static THNNProgram *allocate(Reader *r)
   r->numbers = (Number *)(block + numbers);
   r->variables = (Variable *)(block + variables);
   r->text = block + text;
-  p->copies = (Copy *)(block + copies);
+  p->copies = (Buffer *)(block + copies);
   p->bases = (void **)(block + bases);
   p->nInputs = (int32_t)r->nInputs;
   p->nOutputs = (int32_t)r->nOutputs;

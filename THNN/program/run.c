@@ -81,7 +81,7 @@ int32_t THNN_closeProgram(THNNProgram *program)
   }
   for (int32_t i = 0; i < program->nInputs; i++)
     if (program->copies[i].memory) THNN_endMemory(program->copies[i].memory, program->copies[i].bytes);
-  if (program->arena) THNN_endMemory(program->arena, program->arenaBytes);
+  if (program->arena.memory) THNN_endMemory(program->arena.memory, program->arena.bytes);
   free(program);
   return THNN_OK;
 }
@@ -184,15 +184,9 @@ static int isInPlace(const THNNProgram *program, const List *list, const THNNArr
 
 static int32_t copyInput(const char *function, THNNProgram *program, const Port *port, const THNNArray *input, int32_t i)
 {
-  Copy *copy = program->copies + i;
-  const size_t bytes = ((size_t)port->bytes + THNN_LINE - 1) / THNN_LINE * THNN_LINE;
-  if (copy->bytes < bytes) {
-    if (copy->memory) THNN_endMemory(copy->memory, copy->bytes);
-    copy->bytes = 0;
-    copy->memory = THNN_newMemory(bytes);
-    if (!copy->memory) return refuseArray(THNN_ERR_MEMORY, function, "inputs", i, "memory for a copy", "none");
-    copy->bytes = bytes;
-  }
+  Buffer *copy = program->copies + i;
+  if (!THNN_growBuffer(copy, (size_t)port->bytes))
+    return refuseArray(THNN_ERR_MEMORY, function, "inputs", i, "memory for a copy", "none");
   THNNArray dense = port->array;
   dense.data = copy->memory;
   program->bases[i] = copy->memory;
@@ -315,7 +309,7 @@ int32_t THNN_programBytes(THNNProgram *program, uint64_t *arena)
   THNN_TRY(checkProgram(__func__, program));
   THNN_TRY(checkPlace(__func__, "arena", arena));
   THNN_TRY(begin(__func__, program));
-  *arena = program->arenaBytes;
+  *arena = program->arena.bytes;
   for (int32_t i = 0; i < program->nInputs; i++) *arena += program->copies[i].bytes;
   end(program);
   return THNN_OK;

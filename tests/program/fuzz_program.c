@@ -240,7 +240,7 @@ static void fill(char *memory, int64_t bytes, int type)
   }
 }
 
-/* The first list's inputs and the bytes of each; 0 if they are too large. A rank of 1 may get another stride. */
+/* The first list's inputs for a random n, and the bytes of each; 0 if they are too large. A rank of 1 may get another stride. */
 static int makeInputs(const Bytes *program, THNNArray *inputs, int64_t *sizes, void **memory, int32_t count)
 {
   int64_t least;
@@ -328,7 +328,7 @@ static void runMutant(const Bytes *mutant)
   if (status == THNN_OK) {
     shared->counts.opened++;
     if (draw(8) == 0 && THNN_cloneProgram(program, &clone) != THNN_OK) fail("a program that was opened is not cloned");
-    run(clone ? clone : program, mutant);
+    for (uint64_t sizes = 1 + draw(3); sizes > 0; sizes--) run(clone ? clone : program, mutant);
     THNN_closeProgram(program);
     THNN_closeProgram(clone);
   } else if (program || strchr(THNN_lastError(), '\n')) fail("a program that was not opened is set, or its error has two lines");

@@ -16,6 +16,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import authors, cudnn, nn, nngraph, rnn
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.errors import CompileError, IndexRangeError, OutOfMemoryError, ShapeError, THNNError
+from tests.program.function import Function
 from tests.realfiles import realfile
 
 BATCHES = (2, 1, 3, 17, 2)
@@ -221,18 +222,6 @@ def test_errors_in_a_graph_name_its_node() -> None:
             run(np.int64([1, 4]))
         texts.append(str(raised.value))
     assert texts[0] == texts[1]
-
-
-class Function(nn.Module):
-    """A layer of a user, whose pass is a function."""
-
-    def __init__(self, function: Any) -> None:
-        super().__init__()
-        self.function = function
-
-    def updateOutput(self, input: Any) -> Any:
-        self.output = self.function(input)
-        return self.output
 
 
 def test_tables_by_name() -> None:

@@ -13,18 +13,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import nn
 from pytorch_legacy.errors import CompileError
-
-
-class Reading(nn.Module):
-    """A layer of a user, whose pass is a function."""
-
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def updateOutput(self, input: Any) -> Any:
-        self.output = self.function(input)
-        return self.output
+from tests.program.function import Function
 
 
 def doubled(x: Any) -> Any:
@@ -120,16 +109,16 @@ READINGS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", READINGS)
 def test_what_depends_on_data_is_refused(name: str) -> None:
-    net = nn.Sequential(nn.Linear(4, 3), Reading(READINGS[name]))
+    net = nn.Sequential(nn.Linear(4, 3), Function(READINGS[name]))
     with pytest.raises(CompileError):
         pl.compile(net, (None, 4))
 
 
 @pytest.mark.parametrize("name", ["bool", "float", "a mask as an index", "np.asarray", "nonzero"])
 def test_the_error_names_module_and_line(name: str) -> None:
-    net = nn.Sequential(nn.Linear(4, 3), Reading(READINGS[name]))
+    net = nn.Sequential(nn.Linear(4, 3), Function(READINGS[name]))
     line = READINGS[name].__code__.co_firstlineno
-    with pytest.raises(CompileError, match=rf"Reading: .*test_refusals, line {line}\)"):
+    with pytest.raises(CompileError, match=rf"Function: .*test_refusals, line {line}\)"):
         pl.compile(net, (None, 4))
 
 
@@ -141,7 +130,7 @@ def test_a_layer_that_catches_the_error_is_refused_all_the_same() -> None:
             return x
 
     with pytest.raises(CompileError, match="reads numbers"):
-        pl.compile(nn.Sequential(nn.Linear(4, 3), Reading(quiet)), (None, 4))
+        pl.compile(nn.Sequential(nn.Linear(4, 3), Function(quiet)), (None, 4))
 
 
 def test_numbers_of_constants_may_be_read() -> None:

@@ -106,6 +106,27 @@ def test_first_list_that_fits() -> None:
         np.testing.assert_allclose(one(x)[0], np.abs(x) if n == 1 else expected(x), rtol=1e-5, atol=1e-6)
 
 
+def test_a_smaller_arena_at_the_same_address() -> None:
+    """An arena that is too large frees the one before. The next one may be smaller and at its address, as mapped memory is."""
+    mapped = 1 << 20
+    steps = [
+        call("FloatAbs_updateOutput", tensor(F, INPUT, 3), tensor(F, ARENA, 3, offset=3000)),
+        call("FloatAbs_updateOutput", tensor(F, ARENA, 3, offset=3000), tensor(F, OUTPUT, 3)),
+    ]
+    large = calls(arena=mapped + 4096, inputs=[port(F, 3)], outputs=[port(F, 3)], calls=steps)
+    absolute = call("FloatAbs_updateOutput", tensor(F, INPUT, N, 4), tensor(F, OUTPUT, N, 4))
+    step = 1 << 60
+    free = calls(least=1, arena=(mapped - step, step), inputs=[port(F, N, 4)], outputs=[port(F, N, 4)], calls=[absolute])
+    one = Program(program(large, free))
+    x = np.float32([-1, 2, -3])
+    one(x)
+    with pytest.raises(ProgramError, match=f"arena: expected memory of {mapped + step} bytes, got none"):
+        one(samples(2))
+    one(samples(1))
+    assert one(x)[0].tolist() == [1, 2, 3]
+    assert one.memory() >= mapped + 4096
+
+
 def test_sizes_of_expressions() -> None:
     """2n + 1 elements: n follows from them, and a number of a call depends on n."""
     size = (1, 2)

@@ -52,9 +52,10 @@ THNN_API int32_t THNN_CudaState_setStream(THNNCudaState *state, void *stream); /
 THNN_API int32_t THNN_CudaState_setScratch(THNNCudaState *state, void *memory, int64_t bytes);
 THNN_API int32_t THNN_CudaState_scratchWanted(THNNCudaState *state, int64_t *bytes);
 
-/* Where indices and labels on the device are checked. A kernel never follows a bad one; it leaves out what belongs to it. With a report,
- * two int64 in pinned memory that the device can write, the next call on this state that finds it set is THNN_ERR_INDEX and computes
- * nothing. With `wait`, a call that reads indices waits for their check, and is itself THNN_ERR_INDEX before its first write. */
+/* Where indices and labels on the device are checked, and what THNN_CudaArrayWithin looks at. A kernel never follows a bad index; it leaves
+ * out what belongs to it. With a report, two int64 in pinned memory that the device can write, the next call on this state that finds it
+ * set is THNN_ERR_INDEX and computes nothing. With `wait`, a call that reads indices waits for their check, and is itself THNN_ERR_INDEX
+ * before its first write. */
 THNN_API int32_t THNN_CudaState_setIndexReport(THNNCudaState *state, int64_t *report, int32_t wait);
 
 /* cuBLAS for matrix products: the path of its library, which is opened then, and the host's cublasHandle_t. Without it they are computed
@@ -65,6 +66,11 @@ THNN_API int32_t THNN_CudaState_setCublas(THNNCudaState *state, const char *path
  * adds with atomics, in any order, if windows overlap. Half precision gathers then, too. */
 THNN_API int32_t THNN_CudaState_setPoolingBackward(THNNCudaState *state, int32_t how);
 
+/* ------------------------------------------------------------------------------------------------ arrays
+ * THNN_CudaArrayX does what THNN_arrayX does, with arrays of device memory. Elements at other addresses than multiples of their size are
+ * copied through scratch memory. Sums and products have an order of their own, which the sizes alone decide. */
+
+/* @ARRAYS@ */
 /* ------------------------------------------------------------------------------------------------ layers */
 
 /* @LAYERS@ */

@@ -1,4 +1,4 @@
-"""Makes THCUNN.h from THNN.h and THCUNN/THCUNN_base.h: the functions of every layer that it has, for each element type.
+"""Makes THCUNN.h from THNN.h and THCUNN/THCUNN_base.h: the functions of its layers for each element type, and of arrays.
 
 python declare.py THCUNN.h
 """
@@ -34,7 +34,17 @@ def twins() -> list[header.Function]:  # type: ignore[name-defined]
     return [f for f in header.read(ROOT / "THNN" / "THNN.h") if f.generic and f.layer in layers]
 
 
-def declaration(function: header.Function, real: str) -> str:  # type: ignore[name-defined]
+def array_functions() -> list[header.Function]:  # type: ignore[name-defined]
+    """The functions of THNN.h that take arrays of any element type."""
+    return [f for f in header.read(ROOT / "THNN" / "THNN.h") if f.name.startswith("THNN_array")]
+
+
+def twin(function: header.Function, real: str = "") -> str:  # type: ignore[name-defined]
+    """The name of a function's twin: arrayCopy is ArrayCopy there, as lastError is LastError."""
+    return f"THNN_{real}{function.name}" if real else function.name.replace("THNN_a", "THNN_CudaA")
+
+
+def declaration(function: header.Function, real: str = "") -> str:  # type: ignore[name-defined]
     def typed(text: str) -> str:
         text = text.replace("THNNState", "THNNCudaState").replace("THTensor", f"TH{real}Tensor")
         return text.replace("THLongTensor", "THCudaLongTensor").replace("THByteTensor", "THCudaByteTensor")
@@ -44,12 +54,14 @@ def declaration(function: header.Function, real: str) -> str:  # type: ignore[na
         mark = "," if i < len(function.arguments) - 1 else ");"
         comment = f" /* {argument.comment} */" if argument.comment else ""
         lines.append(f"    {typed(argument.type)} {argument.name}{mark}{comment}".replace("* ", "*", 1))
-    return f"THNN_API {function.returns} THNN_{real}{function.name}(\n" + "\n".join(lines) + "\n"
+    return f"THNN_API {function.returns} {twin(function, real)}(\n" + "\n".join(lines) + "\n"
 
 
 def main() -> None:
     layers = "\n".join(declaration(function, real) for real in REALS for function in twins())
-    text = (HERE / "THCUNN_base.h").read_text(encoding="utf-8").replace("/* @LAYERS@ */\n", layers + "\n")
+    arrays = "\n".join(declaration(function) for function in array_functions())
+    text = (HERE / "THCUNN_base.h").read_text(encoding="utf-8")
+    text = text.replace("/* @ARRAYS@ */\n", arrays + "\n").replace("/* @LAYERS@ */\n", layers + "\n")
     text = text.replace('#include "THNN_base.h"', '#include "THNN.h"')
     target = Path(sys.argv[1])
     if not target.exists() or target.read_text(encoding="utf-8") != text:

@@ -32,7 +32,7 @@ __global__ static void reportBadIndex(const index_t *indices, int64_t n, int64_t
     const int64_t index = indices[i];
     if ((index >= 0 && index < limit) || (except != 0 && index == except)) continue;
     storeForHost(report + 1, index); /* one of the bad ones */
-    storeForHost(report, 1);
+    storeForHost(report, BAD_INDEX);
   }
 }
 
@@ -47,9 +47,14 @@ static void readReport(Call *call, const char *name, int64_t limit)
   volatile int64_t *report = call->state->report;
   if (!report || !report[0]) return;
   const long long index = (long long)report[1];
+  const bool isNumber = report[0] == BAD_NUMBER;
   report[0] = 0;
-  call->status = limit < 0 ? THNN_fail(THNN_ERR_INDEX, call->function, name, "an earlier call met the index %lld, which is out of range", index)
-                           : THNN_fail(THNN_ERR_INDEX, call->function, name, "expected 0 to %lld, got %lld", (long long)limit - 1, index);
+  if (isNumber)
+    call->status = THNN_fail(THNN_ERR_INDEX, call->function, name,
+                             "an earlier call met the number %.9g, which is out of range or not whole", numberOf(index));
+  else
+    call->status = limit < 0 ? THNN_fail(THNN_ERR_INDEX, call->function, name, "an earlier call met the index %lld, which is out of range", index)
+                             : THNN_fail(THNN_ERR_INDEX, call->function, name, "expected 0 to %lld, got %lld", (long long)limit - 1, index);
 }
 
 void THNN_enter(Call *call, THNNState *state, const char *function)

@@ -144,6 +144,17 @@ template <class T> __device__ static inline T sigmoid(T x) { return 1 / (1 + exp
 /* |x|^p, as p is */
 template <class T> __device__ static inline T absPower(T x, T p) { return p == 2 ? x * x : (p == 1 ? fabs(x) : pow(fabs(x), p)); }
 
+/* A product that is rounded before something is added to it, as the host rounds it: compilers would make one operation of both. */
+template <class T> __device__ static inline T roundedProduct(T a, T b)
+{
+#ifndef THCUNN_HOST
+  if constexpr (sizeof(T) == 4 && T(0.5f) != 0) return __fmul_rn(a, b);
+  else if constexpr (sizeof(T) == 8 && T(0.5f) != 0) return __dmul_rn(a, b);
+  else
+#endif
+    return a * b;
+}
+
 /* A store that the host may see while others do the same. */
 __device__ static inline void storeForHost(int64_t *to, int64_t value)
 {

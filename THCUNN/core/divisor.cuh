@@ -2,7 +2,7 @@
 #ifndef THCUNN_DIVISOR_H
 #define THCUNN_DIVISOR_H
 
-#include "core/real.h"
+#include "core/core.h"
 
 namespace {
 
@@ -21,7 +21,7 @@ template <> struct Divisor<int32_t> {
   int32_t by, shift;
   uint32_t factor;
 
-  Divisor(int32_t number) : by(number), shift(31)
+  Divisor(int32_t number = 1) : by(number), shift(31)
   {
     while (((int64_t)1 << (shift - 31)) < number) shift++;
     factor = (uint32_t)((((uint64_t)1 << shift) + (uint64_t)number - 1) / (uint64_t)number);

@@ -2,18 +2,32 @@
 #ifndef THCUNN_STATE_H
 #define THCUNN_STATE_H
 
+#include <string.h>
 #include "core/core.h"
+
+enum {
+  BAD_INDEX = 1,
+  BAD_NUMBER,
+};
 
 struct THNNCudaState {
   void *stream;
   char *scratch;
   int64_t scratchBytes, scratchUsed, scratchWanted;
-  int64_t *report; /* {set, index}: a bad index that a kernel has met */
+  int64_t *report; /* what a kernel has met: {BAD_INDEX, the index}, {BAD_NUMBER, the bits of a double}, or {0} */
   int32_t wait;
   int32_t poolingBackward;
   const struct Cublas *cublas;
   void *cublasHandle;
   const struct Driver *driver; /* where the host's part was compiled apart from the kernels (core/driver.h) */
 };
+
+/* The double of these bits. */
+static inline double numberOf(int64_t bits)
+{
+  double number;
+  memcpy(&number, &bits, sizeof number);
+  return number;
+}
 
 #endif

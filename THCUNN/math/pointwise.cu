@@ -50,7 +50,7 @@ static void apply(Call *call, int32_t operation, real *y, const real *x, const r
 
 __global__ static void addScaled(real *y, const real *x, accreal scale, int64_t n)
 {
-  for (int64_t i = firstThread(); i < n; i += allThreads()) y[i] = (real)((accreal)y[i] + scale * (accreal)x[i]);
+  for (int64_t i = firstThread(); i < n; i += allThreads()) y[i] = (real)((accreal)y[i] + roundedProduct(scale, (accreal)x[i]));
 }
 
 static void addAll(Call *call, real *y, const real *x, double scale, int64_t n)

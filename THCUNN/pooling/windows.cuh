@@ -5,6 +5,7 @@
 #define THCUNN_POOLING_WINDOWS_H
 
 #include "core/divisor.cuh"
+#include "core/real.h"
 #include "pooling/window.h"
 
 /* Most cells of a window along an axis. */

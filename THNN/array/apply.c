@@ -46,21 +46,13 @@ int32_t THNN_arrayApply(THNNState *state, const THNNArray *input, const THNNArra
 {
   enum { DEARER = 16 }; /* what calls libm costs as much as so many additions */
   const char *f = __func__;
-  THNN_TRY(checkGiven(f, 3, (Given[]){{"input", input}, {"other", other}, {"output", output}}));
-  THNN_TRY(checkArray(f, "input", input, OF_ANY));
-  THNN_TRY(checkArrayShape(f, "other", other, 1 << input->type, input->nDimension, input->size));
-  Kernel *kernel = applyKernel(input->type, operation);
-  if (!kernel) return failOperation(f, operation, input->type);
-  const int isTruth = operation >= THNN_APPLY_EQUAL;
-  THNN_TRY(checkArrayOutput(f, "output", output, isTruth ? OF_BYTE : 1 << input->type, input->nDimension, input->size));
-  THNN_TRY(checkApart(f, array(output), array(input), 1));
-  THNN_TRY(checkApart(f, array(output), array(other), 1));
+  THNN_TRY(checkApply(f, input, other, output, operation));
 
   Walk w;
   planWalk(&w, WALK_ANY_ORDER, 3, (View[]){array(output), array(input), array(other)});
-  const int isDear = operation >= THNN_APPLY_POWER && !isTruth;
+  const int isDear = operation >= THNN_APPLY_POWER && operation < THNN_APPLY_EQUAL;
   Call call;
   THNN_enter(&call, state, f);
-  walkAll(&call, &w, kernel, isDear ? DEARER : 1);
+  walkAll(&call, &w, applyKernel(input->type, operation), isDear ? DEARER : 1);
   return THNN_leave(&call);
 }

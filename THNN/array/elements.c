@@ -2,12 +2,7 @@
 #include <math.h>
 #include "array/walk.h"
 
-/* ------------------------------------------------------------------------------------------------ conversions
- * As C converts, and defined where C leaves it open, as x86 has it and so NumPy there: what a long cannot be, NaN too, is the
- * smallest long; a byte is the lowest one of an integer of 32 bits, 0 of what that cannot be. */
-
-THNN_INLINE int64_t longOf(double x) { return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN; }
-THNN_INLINE uint8_t byteOf(double x) { return x > -0x1p31 - 1 && x < 0x1p31 ? (uint8_t)(int32_t)x : 0; }
+/* ------------------------------------------------------------------------------------------------ conversions */
 
 #define CONVERT(name, From, To, convert) \
   THNN_KERNEL void name(void *y, const void *const *x, int64_t n) \
@@ -46,8 +41,7 @@ Kernel *converter(int32_t from, int32_t to)
 int32_t THNN_arrayFill(THNNState *state, THNNArray *output, double value)
 {
   const char *f = __func__;
-  THNN_TRY(checkArray(f, "output", output, OF_ANY));
-  THNN_TRY(checkArrayOutput(f, "output", output, OF_ANY, output->nDimension, output->size));
+  THNN_TRY(checkFill(f, output));
 
   Call call;
   THNN_enter(&call, state, f);
@@ -71,10 +65,7 @@ int32_t THNN_arrayFill(THNNState *state, THNNArray *output, double value)
 int32_t THNN_arrayCopy(THNNState *state, const THNNArray *input, THNNArray *output)
 {
   const char *f = __func__;
-  THNN_TRY(checkGiven(f, 2, (Given[]){{"input", input}, {"output", output}}));
-  THNN_TRY(checkArray(f, "input", input, OF_ANY));
-  THNN_TRY(checkArrayOutput(f, "output", output, OF_ANY, input->nDimension, input->size));
-  THNN_TRY(checkApart(f, array(output), array(input), 1));
+  THNN_TRY(checkCopy(f, input, output));
 
   Walk w;
   planWalk(&w, WALK_ANY_ORDER, 2, (View[]){array(output), array(input)});
@@ -106,14 +97,7 @@ int32_t THNN_arrayChoose(THNNState *state, const THNNArray *condition, const THN
                          THNNArray *output)
 {
   const char *f = __func__;
-  THNN_TRY(checkGiven(f, 4, (Given[]){{"condition", condition}, {"input", input}, {"other", other}, {"output", output}}));
-  THNN_TRY(checkArray(f, "condition", condition, OF_BYTE));
-  THNN_TRY(checkArrayShape(f, "input", input, OF_ANY, condition->nDimension, condition->size));
-  THNN_TRY(checkArrayShape(f, "other", other, 1 << input->type, condition->nDimension, condition->size));
-  THNN_TRY(checkArrayOutput(f, "output", output, 1 << input->type, condition->nDimension, condition->size));
-  THNN_TRY(checkApart(f, array(output), array(condition), 1));
-  THNN_TRY(checkApart(f, array(output), array(input), 1));
-  THNN_TRY(checkApart(f, array(output), array(other), 1));
+  THNN_TRY(checkChoose(f, condition, input, other, output));
 
   Walk w;
   planWalk(&w, WALK_ANY_ORDER, 4, (View[]){array(output), array(condition), array(input), array(other)});
@@ -161,9 +145,7 @@ THNN_APART double sumOf(double a, double b) { return a + b; }
 int32_t THNN_arrayIota(THNNState *state, THNNArray *output, double start, double step)
 {
   const char *f = __func__;
-  THNN_TRY(checkArray(f, "output", output, OF_ANY));
-  THNN_TRY(THNN_checkInput(f, "output", array(output), 0, 1, "K"));
-  THNN_TRY(checkArrayOutput(f, "output", output, OF_ANY, output->nDimension, output->size));
+  THNN_TRY(checkIota(f, output));
 
   Walk w;
   planWalk(&w, WALK_ROW_MAJOR, 1, (View[]){array(output)});
@@ -206,16 +188,6 @@ FIND(findLong, LongCell, int64_t)
 FIND(findByte, ByteCell, int64_t)
 #undef wholeOf
 
-/* The whole numbers of [low, high]; none, 1 to 0, if one of them is NaN. */
-THNN_APART void wholeLimits(int64_t *limits, double low, double high)
-{
-  limits[0] = 1;
-  limits[1] = 0;
-  if (!(low <= high) || low >= 0x1p63 || high < -0x1p63) return;
-  limits[0] = low > -0x1p63 ? (int64_t)ceil(low) : INT64_MIN;
-  limits[1] = high < 0x1p63 ? (int64_t)floor(high) : INT64_MAX;
-}
-
 static int64_t findBad(int32_t type, const void *x, int64_t n, const double *limits, const int64_t *whole)
 {
   switch (type) {
@@ -239,8 +211,7 @@ static double numberAt(int32_t type, const void *x, int64_t at)
 int32_t THNN_arrayWithin(THNNState *state, const THNNArray *input, double low, double high, const char *text)
 {
   const char *f = __func__;
-  THNN_TRY(checkArray(f, "input", input, OF_ANY));
-  if (!text) return THNN_fail(THNN_ERR_NULL, f, "text", "expected the name of what is checked, got NULL");
+  THNN_TRY(checkWithin(f, input, text));
 
   Walk w;
   planWalk(&w, WALK_ROW_MAJOR, 1, (View[]){array(input)});
@@ -255,8 +226,7 @@ int32_t THNN_arrayWithin(THNNState *state, const THNNArray *input, double low, d
     const void *x = denseCells(&w, 0, 0, at, n, &block);
     const int64_t bad = findBad(input->type, x, n, limits, whole);
     if (bad < n)
-      call.status = THNN_fail(THNN_ERR_INDEX, f, text, "expected a whole number from %.17g to %.17g, got %.9g", low, high,
-                              numberAt(input->type, x, bad));
+      call.status = failWithin(f, text, low, high, numberAt(input->type, x, bad));
   }
   return THNN_leave(&call);
 }

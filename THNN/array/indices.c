@@ -60,29 +60,11 @@ static void takeSlices(const Slices *s, int64_t outer, int64_t first, int64_t en
   }
 }
 
-/* `part` has the shape of `whole`, with K in the dimension. */
-static int32_t checkSlices(const char *f, const THNNArray *whole, const char *name, const THNNArray *indices, int32_t dimension,
-                           int64_t *size)
-{
-  THNN_TRY(checkArray(f, name, whole, OF_ANY));
-  THNN_TRY(THNN_checkRange(f, "dimension", dimension, 0, THNN_max(whole->nDimension - 1, 0)));
-  THNN_TRY(checkArray(f, "indices", indices, OF_LONG));
-  THNN_TRY(THNN_checkInput(f, "indices", array(indices), 0, 1, "K"));
-  memcpy(size, whole->size, sizeof whole->size);
-  size[dimension] = indices->nDimension ? indices->size[0] : 0;
-  return THNN_OK;
-}
-
 /* Elements that a thread takes at a time are about WALK_CHUNK. */
 int32_t THNN_arrayTake(THNNState *state, const THNNArray *input, const THNNArray *indices, THNNArray *output, int32_t dimension)
 {
   const char *f = __func__;
-  THNN_TRY(checkGiven(f, 3, (Given[]){{"input", input}, {"indices", indices}, {"output", output}}));
-  int64_t size[THNN_MAX_DIMS];
-  THNN_TRY(checkSlices(f, input, "input", indices, dimension, size));
-  THNN_TRY(checkArrayOutput(f, "output", output, 1 << input->type, input->nDimension, size));
-  THNN_TRY(checkApart(f, array(output), array(input), 0));
-  THNN_TRY(checkApart(f, array(output), array(indices), 0));
+  THNN_TRY(checkTake(f, input, indices, output, dimension));
   if (input->nDimension == 0) return THNN_OK;
 
   Call call;
@@ -110,13 +92,7 @@ int32_t THNN_arrayPut(THNNState *state, const THNNArray *input, const THNNArray 
                       int32_t adds)
 {
   const char *f = __func__;
-  THNN_TRY(checkGiven(f, 3, (Given[]){{"input", input}, {"indices", indices}, {"output", output}}));
-  int64_t size[THNN_MAX_DIMS];
-  THNN_TRY(checkSlices(f, output, "output", indices, dimension, size));
-  THNN_TRY(checkArrayOutput(f, "output", output, OF_ANY, output->nDimension, output->size));
-  THNN_TRY(checkArrayShape(f, "input", input, 1 << output->type, output->nDimension, size));
-  THNN_TRY(checkApart(f, array(output), array(input), 0));
-  THNN_TRY(checkApart(f, array(output), array(indices), 0));
+  THNN_TRY(checkPut(f, input, indices, output, dimension));
   if (output->nDimension == 0) return THNN_OK;
 
   Call call;

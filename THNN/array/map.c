@@ -46,19 +46,13 @@ int32_t THNN_arrayMap(THNNState *state, const THNNArray *input, THNNArray *outpu
 {
   enum { DEARER = 8 }; /* exp costs as much as so many additions */
   const char *f = __func__;
-  THNN_TRY(checkGiven(f, 2, (Given[]){{"input", input}, {"output", output}}));
-  THNN_TRY(checkArray(f, "input", input, OF_ANY));
-  Kernel *kernel = mapKernel(input->type, operation);
-  if (!kernel) return failOperation(f, operation, input->type);
-  const int isTruth = operation >= THNN_LOGICAL_NOT;
-  THNN_TRY(checkArrayOutput(f, "output", output, isTruth ? OF_BYTE : 1 << input->type, input->nDimension, input->size));
-  THNN_TRY(checkApart(f, array(output), array(input), 1));
+  THNN_TRY(checkMap(f, input, output, operation));
 
   Walk w;
   planWalk(&w, WALK_ANY_ORDER, 2, (View[]){array(output), array(input)});
   const int isDear = operation >= THNN_EXP && operation <= THNN_COS;
   Call call;
   THNN_enter(&call, state, f);
-  walkAll(&call, &w, kernel, isDear ? DEARER : 1);
+  walkAll(&call, &w, mapKernel(input->type, operation), isDear ? DEARER : 1);
   return THNN_leave(&call);
 }

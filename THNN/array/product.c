@@ -168,28 +168,9 @@ static void multiplyAll(Call *call, const Product *p)
   for (int64_t at = 0; at < batch; at++) multiply(call, p, 1, at, scratch ? scratch + THNN_threadId() * p->copied : NULL);
 }
 
-static int32_t checkProduct(const char *f, const THNNArray *input, const THNNArray *other, const THNNArray *output)
-{
-  THNN_TRY(checkArray(f, "input", input, OF_REALS));
-  THNN_TRY(checkArray(f, "other", other, 1 << input->type));
-  THNN_TRY(checkArray(f, "output", output, 1 << input->type));
-  THNN_TRY(THNN_checkInput(f, "input", array(input), 2, THNN_MAX_DIMS, "B... x M x K"));
-  const int32_t last = input->nDimension - 1;
-  int64_t size[THNN_MAX_DIMS];
-  memcpy(size, input->size, sizeof size);
-  size[last - 1] = input->size[last];
-  size[last] = other->nDimension == input->nDimension ? other->size[last] : 1;
-  THNN_TRY(checkArrayShape(f, "other", other, 1 << input->type, input->nDimension, size));
-  size[last - 1] = input->size[last - 1];
-  THNN_TRY(checkArrayOutput(f, "output", output, 1 << input->type, input->nDimension, size));
-  THNN_TRY(checkApart(f, array(output), array(input), 0));
-  return checkApart(f, array(output), array(other), 0);
-}
-
 int32_t THNN_arrayProduct(THNNState *state, const THNNArray *input, const THNNArray *other, THNNArray *output)
 {
   const char *f = __func__;
-  THNN_TRY(checkGiven(f, 3, (Given[]){{"input", input}, {"other", other}, {"output", output}}));
   THNN_TRY(checkProduct(f, input, other, output));
   if (THNN_nElement(array(output)) == 0) return THNN_OK;
   if (input->size[input->nDimension - 1] == 0) return THNN_arrayFill(state, output, 0);

@@ -156,40 +156,14 @@ static void reduceTask(const Reduction *r, int64_t task)
   storeCells(&r->output, 0, out, first, n, y);
 }
 
-static int32_t failEmpty(const char *f, const THNNArray *input)
-{
-  const ShapeText shape = THNN_shapeText(input->nDimension, input->size);
-  return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected elements to choose from, got %s", shape.text);
-}
-
-static int32_t checkReduction(const char *f, const THNNArray *input, const THNNArray *output, int32_t operation)
-{
-  THNN_TRY(checkArray(f, "input", input, OF_ANY));
-  THNN_TRY(THNN_checkRange(f, "operation", operation, THNN_SUM, THNN_ALL));
-  const int isTruth = operation == THNN_ANY || operation == THNN_ALL, isSum = operation == THNN_SUM || operation == THNN_PRODUCT;
-  const int wide = !isSum ? 0 : (input->type <= THNN_DOUBLE ? OF_DOUBLE : OF_LONG);
-  const int types = isTruth ? OF_BYTE : 1 << input->type | wide;
-  THNN_TRY(checkArray(f, "output", output, types));
-  int64_t size[THNN_MAX_DIMS];
-  for (int32_t d = 0; d < input->nDimension; d++)
-    size[d] = output->nDimension == input->nDimension && output->size[d] == 1 ? 1 : input->size[d];
-  THNN_TRY(checkArrayOutput(f, "output", output, types, input->nDimension, size));
-  if (operation != THNN_MAXIMUM && operation != THNN_MINIMUM) return THNN_OK;
-  if (THNN_nElement(array(input)) > 0 || THNN_nElement(array(output)) == 0) return THNN_OK;
-  return failEmpty(f, input);
-}
-
 int32_t THNN_arrayReduce(THNNState *state, const THNNArray *input, THNNArray *output, int32_t operation)
 {
   const char *f = __func__;
-  THNN_TRY(checkGiven(f, 2, (Given[]){{"input", input}, {"output", output}}));
-  THNN_TRY(checkReduction(f, input, output, operation));
-  THNN_TRY(checkApart(f, array(output), array(input), 0));
+  THNN_TRY(checkReduce(f, input, output, operation));
   if (THNN_nElement(array(output)) == 0) return THNN_OK;
   if (THNN_nElement(array(input)) == 0) return THNN_arrayFill(state, output, operation == THNN_PRODUCT || operation == THNN_ALL);
 
-  const int32_t wide = input->type <= THNN_DOUBLE ? THNN_DOUBLE : THNN_LONG;
-  Reduction r = {.fold = foldOf(input->type, operation), .operation = operation, .convert = converter(wide, output->type)};
+  Reduction r = {.fold = foldOf(input->type, operation), .operation = operation, .convert = converter(wideType(input->type), output->type)};
   planReduction(&r, array(input), array(output));
   const int64_t tasks = r.kept.count * THNN_ceilDiv(r.width, WALK_BLOCK);
   Call call;
@@ -245,12 +219,6 @@ static int32_t runTasks(const char *f, THNNState *state, const Along *a, void (*
   return THNN_leave(&call);
 }
 
-static int32_t checkDimension(const char *f, const THNNArray *input, int32_t dimension)
-{
-  THNN_TRY(checkArray(f, "input", input, OF_ANY));
-  return THNN_checkRange(f, "dimension", dimension, 0, THNN_max(input->nDimension - 1, 0));
-}
-
 /* ---- the places of extremes */
 
 typedef void Find(int operation, void *best, int64_t *place, const void *x, int64_t at, int64_t n);
@@ -291,15 +259,8 @@ static void findTask(const Along *a, int64_t task)
 int32_t THNN_arrayReduceIndex(THNNState *state, const THNNArray *input, THNNArray *output, int32_t dimension, int32_t operation)
 {
   const char *f = __func__;
-  THNN_TRY(checkGiven(f, 2, (Given[]){{"input", input}, {"output", output}}));
-  THNN_TRY(checkDimension(f, input, dimension));
-  THNN_TRY(THNN_checkRange(f, "operation", operation, THNN_MAXIMUM, THNN_MINIMUM));
-  int64_t size[THNN_MAX_DIMS];
-  for (int32_t d = 0; d < input->nDimension; d++) size[d] = d == dimension ? 1 : input->size[d];
-  THNN_TRY(checkArrayOutput(f, "output", output, OF_LONG, input->nDimension, size));
-  THNN_TRY(checkApart(f, array(output), array(input), 0));
+  THNN_TRY(checkReduceIndex(f, input, output, dimension, operation));
   if (THNN_nElement(array(output)) == 0) return THNN_OK;
-  if (input->size[dimension] == 0) return failEmpty(f, input);
 
   Along a = {.type = input->type, .operation = operation};
   planAlong(&a, array(input), array(output), dimension);
@@ -342,10 +303,7 @@ static void scanTask(const Along *a, int64_t task)
 int32_t THNN_arrayScan(THNNState *state, const THNNArray *input, THNNArray *output, int32_t dimension)
 {
   const char *f = __func__;
-  THNN_TRY(checkGiven(f, 2, (Given[]){{"input", input}, {"output", output}}));
-  THNN_TRY(checkDimension(f, input, dimension));
-  THNN_TRY(checkArrayOutput(f, "output", output, 1 << input->type, input->nDimension, input->size));
-  THNN_TRY(checkApart(f, array(output), array(input), 1));
+  THNN_TRY(checkScan(f, input, output, dimension));
   if (THNN_nElement(array(output)) == 0) return THNN_OK;
 
   Along a = {.type = input->type, .operation = THNN_SUM};

@@ -1,4 +1,7 @@
-"""Calls the array functions of libTHNN, ``THNN_arrayCopy`` and the like, which take arrays of any element type."""
+"""Calls the array functions of libTHNN, ``THNN_arrayCopy`` and the like, which take arrays of any element type.
+
+Arrays of CuPy go to their twins in libTHCUNN.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import cupy, on_device
 from ..errors import DtypeError, ShapeError
+from . import cuda
 from .library import SIGNATURES, USES, check, ffi, lib
 
 TYPES: dict[np.dtype[Any], int] = {
@@ -18,6 +23,8 @@ TYPES: dict[np.dtype[Any], int] = {
 }
 """The numbers of THNNType. A truth value is a byte."""
 
+MOST_DIMS = 8
+
 
 def describe(array: Any, descriptor: Any = None) -> Any:
     """A descriptor of the array, which must outlive it; `descriptor` itself, if it is given."""
@@ -27,7 +34,7 @@ def describe(array: Any, descriptor: Any = None) -> Any:
         raise DtypeError(f"expected an array of {', '.join(map(str, TYPES))}, got {array.dtype}")
     size = array.itemsize
     shape, strides = (array.shape, array.strides) if array.ndim else ((1,), (size,))
-    if len(shape) > 8 or any(stride % size for stride in strides):
+    if len(shape) > MOST_DIMS or any(stride % size for stride in strides):
         raise ShapeError(f"expected at most 8 dimensions, and strides of whole elements, got {array.shape}, {array.strides}")
     made.data = ffi.cast("void *", array.__array_interface__["data"][0])
     made.nDimension, made.type = len(shape), number
@@ -47,4 +54,53 @@ def call(name: str, *arguments: Any) -> None:
         check(status, name)
 
 
-__all__ = ["SIGNATURES", "TYPES", "USES", "call", "describe"]
+def call_on_device(name: str, *arguments: Any, shape: tuple[int, ...] | None = None) -> bool:
+    """Calls the twin in libTHCUNN with arrays of CuPy and numbers, on the current stream.
+
+    Parameters
+    ----------
+    name : str
+        The function's name without ``THNN_``, as in "arrayApply".
+    *arguments
+        Its arguments but for the state.
+    shape : tuple of int, optional
+        What all arrays are broadcast to; by default each has its own shape.
+
+    Returns
+    -------
+    bool
+        False if the twin does not take these arrays (another element type, more than 8 dimensions, another device, shapes that
+        do not fit), or if the library has none. Then nothing was done.
+    """
+    device = cupy().cuda.runtime.getDevice()
+    values = []
+    for one in arguments:
+        if on_device(one):
+            described = _describe_on_device(one, one.shape if shape is None else shape)
+            if described is None or one.data.device_id != device:
+                return False
+            values.append(described)
+        else:
+            values.append(one)
+    return cuda.call_array(name, *values)
+
+
+def _describe_on_device(array: Any, shape: tuple[int, ...]) -> Any:
+    """A descriptor of an array of CuPy, broadcast to the shape; None if the array functions do not know such an array."""
+    rank, number, size = len(shape), TYPES.get(array.dtype), array.itemsize
+    first = rank - array.ndim
+    if number is None or rank > MOST_DIMS or first < 0:
+        return None
+    made = ffi.new("THNNArray *")
+    made.data = ffi.cast("void *", array.data.ptr)
+    made.nDimension, made.type = rank or 1, number
+    made.size[0], made.stride[0] = 1, 1  # of a single number
+    for d, extent in enumerate(shape):
+        own, stride = (1, 0) if d < first else (array.shape[d - first], array.strides[d - first])
+        if own not in (1, extent) or stride % size:
+            return None
+        made.size[d], made.stride[d] = extent, stride // size if own == extent else 0
+    return made
+
+
+__all__ = ["SIGNATURES", "TYPES", "USES", "call", "call_on_device", "describe"]

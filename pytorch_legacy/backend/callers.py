@@ -23,11 +23,15 @@ class Callers(threading.local):
     def __init__(self, name: str) -> None:
         self.name = name
         dtypes = np.dtype(np.float32), np.dtype(np.float64)
-        self._known = {dtype: SimpleNamespace(_dtype=dtype, _typename=name) for dtype in dtypes}
+        self._known = {
+            (dtype, device): SimpleNamespace(_dtype=dtype, _typename=name, _onDevice=device)
+            for dtype in dtypes
+            for device in (False, True)
+        }
 
-    def get(self, dtype: np.dtype[Any]) -> Any:
-        """That of an element type; None if libTHNN does not have it."""
-        known = self._known.get(dtype)
+    def get(self, dtype: np.dtype[Any], device: bool = False) -> Any:
+        """That of an element type, on the device or on the host; None if libTHNN does not have it."""
+        known = self._known.get((dtype, device))
         if known is not None and recorder() is not None:  # what it remembers is of no use to a pass that is recorded
             return SimpleNamespace(_dtype=dtype, _typename=self.name)
         return known

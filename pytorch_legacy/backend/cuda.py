@@ -68,6 +68,14 @@ class Library:
         self.ffi.cdef(f"int32_t {symbol}({', '.join(types)});", override=True)
         return getattr(self.lib, symbol, None)
 
+    def array_function(self, name: str) -> Callable[..., int] | None:
+        """The twin of an array function of libTHNN, such as "arrayCopy"; None if the library was built without it."""
+        symbol = f"THNN_CudaA{name.removeprefix('a')}"
+        known = host.ffi.typeof(getattr(host.lib, f"THNN_{name}")).args
+        types = ["void *" if one.kind == "pointer" else one.cname for one in known]
+        self.ffi.cdef(f"int32_t {symbol}({', '.join(types)});", override=True)
+        return getattr(self.lib, symbol, None)
+
     def prepare(self, state: State) -> None:
         """What a state of the current device wants besides, before it is first called with."""
 
@@ -257,6 +265,24 @@ def on_device_by(library: Library, real: str, name: str) -> tuple[Callable[..., 
         return state.call(function, *values)
 
     return call, library.check
+
+
+@cache
+def _array_function(library: Library, name: str) -> Callable[..., int] | None:
+    return library.array_function(name)
+
+
+def call_array(name: str, *values: Any) -> bool:
+    """Calls the twin of an array function on the current device and stream; False, and nothing is done, where there is none."""
+    library = _library(_path())
+    function = _array_function(library, name)
+    if function is None:
+        return False
+    state = _states.current(library)
+    if name == "arrayProduct" and not state.hasAskedForCublas:
+        state.lend_cublas()
+    library.check(state.call(function, *values), f"pytorch_legacy.{name}")
+    return True
 
 
 # ---------------------------------------------------------------------------------------------- emulation

@@ -1,7 +1,8 @@
 """NumPy in blocks: large arrays are worked on piece by piece, so that pieces stay in the cache, and by several threads.
 Those of a device are worked on whole.
 
-The blocks are the same for any number of threads, and so are the results. Arithmetic with two arrays is libTHNN's.
+The blocks are the same for any number of threads, and so are the results. Arithmetic with two arrays is libTHNN's; on a device
+arithmetic, sums, copies and constants are libTHCUNN's, and the rest is CuPy's.
 """
 
 import itertools
@@ -14,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import backend
-from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.arrays import Tensor, address, on_device
+from pytorch_legacy.backend.arrays import TYPES, call_on_device
 
 # Elements of a block: few enough for the cache of a processor, enough for the cost of a call not to matter.
 BLOCK = 1 << 17
@@ -35,7 +37,8 @@ def smaller(x: Tensor, y: Tensor, out: Tensor) -> None:
     np.minimum(x, y, out=out)
 
 
-OPERATIONS = {np.add: 0, np.subtract: 1, np.multiply: 2, np.divide: 3, larger: 4, smaller: 5}  # THNNOperation
+OPERATIONS = {np.add: 0, np.subtract: 1, np.multiply: 2, np.divide: 3, larger: 4, smaller: 5}  # THNNOperation, THNNApply
+SUM = 0  # THNNReduce
 
 _pool: list[ThreadPoolExecutor] = []
 os.register_at_fork(after_in_child=_pool.clear)  # a child has no threads but its own
@@ -43,7 +46,10 @@ os.register_at_fork(after_in_child=_pool.clear)  # a child has no threads but it
 
 def apply(ufunc: Callable[..., Any], *inputs: Any, out: Tensor) -> Tensor:
     """``ufunc(*inputs, out=out)``; the inputs are numbers, or arrays that broadcast to `out`."""
-    if out.size <= BLOCK or not isinstance(out, np.ndarray):
+    if not isinstance(out, np.ndarray):
+        if not _arithmeticOnDevice(ufunc, *inputs, out=out):
+            ufunc(*inputs, out=out)
+    elif out.size <= BLOCK:
         ufunc(*inputs, out=out)
     elif not _arithmetic(ufunc, *inputs, out=out):
         elements(lambda target, *parts: ufunc(*parts, out=target), out, *inputs)
@@ -58,7 +64,7 @@ def addUp(target: Tensor, input: Tensor, factor: Tensor | None = None) -> Tensor
     caller = _callers.get(target.dtype)
     if caller is not None and isinstance(target, np.ndarray) and input.ndim <= backend.MAX_DIMS:
         backend.call(caller, "pointwise_sum", input, factor, target, 1.0)
-    else:
+    elif not _sumOnDevice(target, input, factor):
         axes = tuple(d for d, size in enumerate(input.shape) if target.shape[d] != size)
         terms = input if factor is None else input * factor
         target += terms.sum(axes, dtype=np.float64 if target.dtype.kind == "f" else None, keepdims=True)
@@ -67,8 +73,9 @@ def addUp(target: Tensor, input: Tensor, factor: Tensor | None = None) -> Tensor
 
 def add(target: Tensor, input: Tensor, scale: float) -> Tensor:
     """``target += scale * input``, rounded twice as NumPy does it. Returns `target`."""
-    plain = type(scale) in (int, float) and type(target) is np.ndarray is type(input)
-    caller = _callers.get(target.dtype) if plain and target.size > FEW else None
+    device = on_device(target) and on_device(input)
+    plain = type(scale) in (int, float) and (device or type(target) is np.ndarray is type(input))
+    caller = _callers.get(target.dtype, device) if plain and (device or target.size > FEW) else None
     if caller is None or target.dtype != input.dtype or target.shape != input.shape or not 0 < target.ndim <= backend.MAX_DIMS \
             or np.may_share_memory(target, input):  # fmt: skip
         target += scale * input
@@ -103,8 +110,51 @@ def _arithmetic(ufunc: Callable[..., Any], *inputs: Any, out: Tensor) -> bool:
     return True
 
 
+def _arithmeticOnDevice(ufunc: Callable[..., Any], *inputs: Any, out: Tensor) -> bool:
+    """Let libTHCUNN do it, if all are arrays of one element type, or numbers."""
+    if ufunc not in OPERATIONS or not _isReal(out) or any(_overlap(out, array) for array in inputs):
+        return False
+    operands = [_number(one, out) if isinstance(one, (int, float, np.number)) else one for one in inputs]
+    if not all(one is not None and on_device(one) and one.dtype == out.dtype for one in operands):
+        return False
+    return call_on_device("arrayApply", *operands, out, OPERATIONS[ufunc], shape=out.shape)
+
+
+def _sumOnDevice(target: Tensor, input: Tensor, factor: Tensor | None) -> bool:
+    if not _isReal(target) or input.dtype != target.dtype:
+        return False
+    terms = input
+    if factor is not None and not _arithmeticOnDevice(np.multiply, input, factor, out=(terms := np.empty_like(input, order="C"))):
+        return False
+    sums = np.empty_like(target, order="C")
+    return call_on_device("arrayReduce", terms, sums, SUM) and _arithmeticOnDevice(np.add, target, sums, out=target)
+
+
+def _isReal(array: Tensor) -> bool:
+    """Is it an array of a device, of floats that the array functions know?"""
+    return on_device(array) and array.dtype.kind == "f" and array.dtype in TYPES
+
+
+def _number(value: Any, like: Tensor) -> Tensor | None:
+    """An array of one element; None if there are no array functions."""
+    made = np.empty_like(like, shape=())
+    return made if call_on_device("arrayFill", made, float(value)) else None
+
+
+def _copyOnDevice(target: Tensor, source: Any) -> bool:
+    if not on_device(source):
+        isNumber = isinstance(source, (int, float, np.number)) and _isReal(target)
+        return isNumber and call_on_device("arrayFill", target, float(source))
+    isConverted = target.dtype != source.dtype
+    if (isConverted and not (_isReal(target) and _isReal(source))) or _overlap(target, source):
+        return False
+    return call_on_device("arrayCopy", source, target, shape=target.shape)
+
+
 def copy(target: Tensor, source: Tensor | float) -> Tensor:
     """``target[...] = source``, an array that broadcasts to it or a number. Returns `target`."""
+    if on_device(target) and _copyOnDevice(target, source):
+        return target
     return elements(np.copyto, target, source, blocks=COPIED)
 
 
@@ -112,7 +162,7 @@ def zero(target: Tensor) -> Tensor:
     """``target[...] = 0``, large arrays byte by byte: NumPy sets numbers one by one, which takes two or three times as long."""
     if target.size > BLOCK and isinstance(target, np.ndarray) and target.flags.c_contiguous:
         target.reshape(-1).view(np.uint8).fill(0)
-    else:
+    elif not on_device(target) or not call_on_device("arrayFill", target, 0.0):
         target.fill(0)
     return target
 
@@ -171,9 +221,9 @@ def masked(target: Tensor, array: Tensor, mask: Tensor) -> None:
 
 def _overlap(target: Tensor, array: Any) -> bool:
     """Whether writing one element may change another one that is still to be read."""
-    if not isinstance(array, np.ndarray) or not np.may_share_memory(target, array):
+    if not (isinstance(array, np.ndarray) or on_device(array)) or not np.may_share_memory(target, array):
         return False
-    return (array.ctypes.data, array.strides, array.shape) != (target.ctypes.data, target.strides, target.shape)
+    return (address(array), array.strides, array.shape) != (address(target), target.strides, target.shape)
 
 
 def _helpers() -> ThreadPoolExecutor:

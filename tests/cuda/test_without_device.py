@@ -9,11 +9,16 @@ import ctypes
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from pytorch_legacy.backend import cuda
 from pytorch_legacy.backend.header import Function
+from pytorch_legacy.backend.library import ffi
 from tests import capi
-from tests.cuda.test_twins import REALS, TWINS, converted, exported
+from tests.arrays.functions import describe
+from tests.arrays.test_functions import CALLS
+from tests.cuda.test_twins import ARRAYS, REALS, TWINS, converted, exported
 from tests.rows import all_of, rows
 
 LIBRARY = os.environ.get("PYTORCH_LEGACY_THCUNN")
@@ -45,6 +50,21 @@ def test_says_so(function: Function, real: str) -> None:
     assert call.contents() == before
 
 
+# arrayProduct calls the matrix products of both types.
+HAS_PRODUCT = {"Cuda", "CudaDouble"} <= {*BUILT}
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if HAS_PRODUCT or name != "arrayProduct"])
+def test_arrays_say_so(name: str) -> None:
+    library = cuda.Library(Path(str(LIBRARY)))
+    function = library.array_function(name)
+    assert function is not None
+    given = [describe(a) if isinstance(a, np.ndarray) else a for a in CALLS[name]]
+    assert function(ffi.NULL, *given) == capi.DEVICE
+    assert "expected a CUDA device" in library.ffi.string(library.lib.THNN_CudaLastError()).decode()
+
+
 def test_exports() -> None:
     assert BUILT
-    assert exported(str(LIBRARY)) == {f"THNN_{real}{function.name}" for function in TWINS for real in BUILT}
+    layers = {f"THNN_{real}{function.name}" for function in TWINS for real in BUILT}
+    assert exported(str(LIBRARY)) == layers | (ARRAYS if HAS_PRODUCT else ARRAYS - {"THNN_CudaArrayProduct"})

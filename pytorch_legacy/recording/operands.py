@@ -9,7 +9,7 @@ import numpy as np
 from pytorch_legacy.arrays.device import Recorded, address, on_host
 
 BOOL, FLOAT, DOUBLE, LONG = map(np.dtype, (np.bool_, np.float32, np.float64, np.int64))
-NOT_EQUAL = 17  # THNN_base.h: THNNApply
+NOT_EQUAL = 17  # THNN_array.h: THNNApply
 
 
 def hidden(value: Any) -> Any:

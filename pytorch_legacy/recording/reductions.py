@@ -9,7 +9,7 @@ import numpy as np
 from pytorch_legacy.recording.operands import BOOL, DOUBLE, LONG, constants, given, hidden, isKnown, operand, truth
 
 REDUCES = {np.add: 0, np.multiply: 1, np.maximum: 2, np.minimum: 3, np.logical_or: 4, np.logical_and: 5}
-"""The numbers of THNNReduce in THNN_base.h."""
+"""The numbers of THNNReduce in THNN_array.h."""
 
 
 def axes_of(axis: Any, rank: int) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ from pytorch_legacy.recording.operands import (
 )
 from pytorch_legacy.recording.reductions import REDUCES, reduce, scan
 
-# The numbers of THNN_base.h: THNNMap, THNNApply.
+# The numbers of THNN_array.h: THNNMap, THNNApply.
 MAPS = {
     np.negative: 0, np.absolute: 1, np.fabs: 1, np.square: 2, np.sqrt: 3, np.exp: 4, np.log: 5, np.log1p: 6, np.expm1: 7,
     np.tanh: 8, np.sin: 9, np.cos: 10, np.floor: 11, np.ceil: 12, np.trunc: 13, np.rint: 14, np.sign: 15, np.reciprocal: 16,

@@ -220,6 +220,6 @@ def test_the_proof_names_the_module(kind: str) -> None:
     def changing(input: Any) -> Any:
         return input * float(np.random.default_rng().random() if kind == "draws" else next(numbers))
 
-    net = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), Reading(changing), nn.Linear(4, 2))
-    with pytest.raises(CompileError, match=r"1 sample of ordinary numbers .*, first in module 3 of nn.Sequential, Reading$"):
+    net = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), Function(changing), nn.Linear(4, 2))
+    with pytest.raises(CompileError, match=r"1 sample of ordinary numbers .*, first in module 3 of nn.Sequential, Function$"):
         pl.compile(net, (None, 4))

@@ -23,6 +23,7 @@ from pytorch_legacy.backend.header import Argument, Function
 HEADER = Path(__file__).resolve().parent.parent / "THNN" / "THNN.h"
 FUNCTIONS = header.read(HEADER)
 GENERIC = [function for function in FUNCTIONS if function.generic]
+ANSWER = "int64_t *"
 REALS = {"Float": np.dtype(np.float32), "Double": np.dtype(np.float64)}
 
 OK, NULL, SHAPE, VALUE, INDEX, MEMORY, UNSUPPORTED, DEVICE, VERSION = range(9)
@@ -83,7 +84,7 @@ SCALARS: dict[str, float] = {
     "nchannels": 3, "order": 1, "inputDepth": 3, "inputHeight": 5, "inputWidth": 4, "outputDepth": 5, "outputHeight": 3,
     "outputWidth": 6, "scaleGradByFreq": 0, "paddingValue": -1, "maxNorm": 1.0, "normType": 2.0, "mode": 0,
     "weightDecay": 0.0, "learningRate": 0.1, "keysOffset": 0, "nInputPlane": 3, "featFirst": 0,
-    "operation": 2, "groups": 1, "full": 0, "activation": 1, "a": 0.0, "b": 0.0, "serial": 0,
+    "operation": 2, "groups": 1, "full": 0, "activation": 1, "a": 0.0, "b": 0.0, "algorithm": 1, "serial": 0,
     "resetFirst": 1,
 }  # fmt: skip
 
@@ -180,11 +181,16 @@ def valid(function: Function, real: str, sizes: dict[str, int] = SIZES) -> Call:
             call.values[argument.name] = describe(array)
         elif argument.name == "state":
             call.values["state"] = None
-        elif argument.name == "size" and argument.is_pointer:
-            call.values["size"] = (ctypes.c_int64 * 8)()
+        elif argument.type == ANSWER:
+            call.values[argument.name] = (ctypes.c_int64 * 8)()
         else:
             call.values[argument.name] = known(function, argument.name, numbers(function) | {"nbatch": sizes["N"]})
     return call
+
+
+def asks(function: Function) -> bool:
+    """Does it only tell something, such as the size of an output, in its last argument?"""
+    return function.arguments[-1].type == ANSWER
 
 
 def numbers(function: Function) -> dict[str, float]:

@@ -11,7 +11,7 @@ from pycparser.c_generator import CGenerator
 from pytorch_legacy import backend
 from pytorch_legacy.backend import _signatures, header
 from pytorch_legacy.backend.header import Argument, Function
-from tests.capi import FUNCTIONS, GENERIC, HEADER, is_tensor, is_written
+from tests.capi import ANSWER, FUNCTIONS, GENERIC, HEADER, asks, is_tensor, is_written
 from tests.rows import all_of
 
 EXPANDED = (Path(backend.library_path).parent / "THNN_ffi.h").read_text()
@@ -125,11 +125,12 @@ def test_names_and_status(function: Function) -> None:
 
 @layers
 def test_layers_begin_with_the_state(function: Function) -> None:
-    """All but the ones that ask for a size, which begin with the input and end with the place for the answer."""
+    """All but the ones that ask for a size or an algorithm, which begin with the input and end with the place for the answer."""
     first, last = function.arguments[0], function.arguments[-1]
-    if function.name.endswith("_outputSize"):
+    assert asks(function) == function.name.endswith(("_outputSize", "_algorithm"))
+    if asks(function):
         assert (first.type, first.name) == ("const THTensor *", "input")
-        assert (last.type, last.name) == ("int64_t *", "size")
+        assert last.name == ("algorithm" if function.name.endswith("_algorithm") else "size")
     else:
         assert (first.type, first.name) == ("THNNState *", "state")
 
@@ -152,7 +153,7 @@ def test_tensors_have_one_tag_and_a_shape(function: Function) -> None:
 @layers
 def test_numbers_have_plain_types(function: Function) -> None:
     """No long, no bool, no size_t: what any FFI can pass."""
-    plain = {"double", "int64_t", "int32_t", "THNNState *", "int64_t *"}
+    plain = {"double", "int64_t", "int32_t", "THNNState *", ANSWER}
     assert [a.type for a in function.arguments if not is_tensor(a) and a.type not in plain] == []
 
 
@@ -164,7 +165,7 @@ def test_accumulation_takes_a_scale(function: Function) -> None:
 
 @layers
 def test_gradient_functions_write(function: Function) -> None:
-    if not function.name.endswith("_outputSize"):
+    if not asks(function):
         assert any(is_written(a) for a in function.arguments)
 
 

@@ -149,16 +149,17 @@ def overlapping_output(function: Function, argument: Argument, real: str) -> Non
     assert_fails(call, capi.VALUE, argument.name)
 
 
-def no_place_for_the_size(function: Function, argument: Argument, real: str) -> None:
+def no_place_for_the_answer(function: Function, argument: Argument, real: str) -> None:
     call = capi.valid(function, real)
-    call.values["size"] = None
-    assert_fails(call, capi.NULL, "size")
+    name = function.arguments[-1].name
+    call.values[name] = None
+    assert_fails(call, capi.NULL, name)
 
 
 TABLE += [
-    (function.layer, f"no_place_for_the_size: {function.name}", (no_place_for_the_size, function, None))
+    (function.layer, f"no_place_for_the_answer: {function.name}", (no_place_for_the_answer, function, None))
     for function in GENERIC
-    if function.name.endswith("_outputSize")
+    if capi.asks(function)
 ]
 
 

@@ -10,6 +10,9 @@
  *   groups     of planes, each with weights of its own (SpatialGroupedConvolution.c); 1 for sequences
  *   other        as output, or none, or output itself
  *   activation, a, b  of THNNActivation
+ *   algorithm    of THNNConvolution. THNN_FAST: chosen in each call, also by the number of samples. Another one is taken whatever their number
+ *                is, so that the bits of a sample do not depend on the others; FusedConvolution_algorithm says which suits the sizes. It is
+ *                an error if there is none for them. What the state says by THNN_setConvolution goes before
  *   serial       0, or a number that stands for the contents of weight: the caller promises that weight has the same contents in all
  *                calls of this state with the same number, address, shape and numbers. Then a call does not look whether they changed.
  *                A number for other contents must be one that never was used before, since memory is used again
@@ -18,13 +21,10 @@
 #include "convolution/convolve.h"
 
 THNN_APART int32_t makeLayer(const char *f, const THTensor *weight, Axis t, Axis w, Axis h, int64_t adjT, int64_t adjW, int64_t adjH,
-                             int64_t groups, int32_t full, int32_t activation, double a, double b, int64_t serial, Convolution *c)
+                             int64_t groups, int32_t full, Convolution *c)
 {
-  THNN_IN_DEFAULT_ENVIRONMENT;
   const Axis none = {1, 1, 1, 1, 0, 1};
   THNN_TRY(THNN_checkInput(f, "weight", view(weight), 3, 5, "nOutputPlane x nInputPlane x (kT x) (kH x) kW"));
-  THNN_TRY(THNN_checkRange(f, "activation", activation, THNN_NO_ACTIVATION, THNN_LEAKY_RELU));
-  if (activation == THNN_HARD_TANH && !(a < b)) return THNN_fail(THNN_ERR_VALUE, f, "b", "expected more than a %g, got %g", a, b);
   const int32_t n = weight->nDimension;
   w.kernel = weight->size[n - 1];
   if (n > 3) h.kernel = weight->size[n - 2];
@@ -32,20 +32,41 @@ THNN_APART int32_t makeLayer(const char *f, const THTensor *weight, Axis t, Axis
   *c = overVolumes(n > 4 ? t : none, w, n > 3 ? h : none);
   c->dims = n - 2;
   if (full) *c = transposed(*c, n > 4 ? adjT : 0, adjW, n > 3 ? adjH : 0);
-  c->finish = (Finish){NULL, activation, (accreal)a, (accreal)b};
   c->groups = groups;
-  c->serial = serial;
   return THNN_OK;
+}
+
+THNN_APART int32_t makeFinish(const char *f, int32_t activation, double a, double b, Finish *finish)
+{
+  THNN_IN_DEFAULT_ENVIRONMENT;
+  THNN_TRY(THNN_checkRange(f, "activation", activation, THNN_NO_ACTIVATION, THNN_LEAKY_RELU));
+  if (activation == THNN_HARD_TANH && !(a < b)) return THNN_fail(THNN_ERR_VALUE, f, "b", "expected more than a %g, got %g", a, b);
+  *finish = (Finish){NULL, activation, (accreal)a, (accreal)b};
+  return THNN_OK;
+}
+
+int32_t THNN_(FusedConvolution_algorithm)(const THTensor *input, const THTensor *weight, int64_t dT, int64_t dW, int64_t dH, int64_t padT,
+                                          int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW, int64_t dilationH,
+                                          int64_t adjT, int64_t adjW, int64_t adjH, int64_t groups, int32_t full, int64_t *algorithm)
+{
+  const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
+  Convolution c;
+  THNN_TRY(makeLayer(__func__, weight, t, w, h, adjT, adjW, adjH, groups, full, &c));
+  return THNN_(convolution_algorithm)(__func__, c, input, weight, algorithm);
 }
 
 int32_t THNN_(FusedConvolution_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, const THTensor *weight,
                                              const THTensor *bias, const THTensor *other, int64_t dT, int64_t dW, int64_t dH,
                                              int64_t padT, int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW,
                                              int64_t dilationH, int64_t adjT, int64_t adjW, int64_t adjH, int64_t groups,
-                                             int32_t full, int32_t activation, double a, double b, int64_t serial)
+                                             int32_t full, int32_t activation, double a, double b, int32_t algorithm,
+                                             int64_t serial)
 {
   const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
   Convolution c;
-  THNN_TRY(makeLayer(__func__, weight, t, w, h, adjT, adjW, adjH, groups, full, activation, a, b, serial, &c));
+  THNN_TRY(makeLayer(__func__, weight, t, w, h, adjT, adjW, adjH, groups, full, &c));
+  THNN_TRY(makeFinish(__func__, activation, a, b, &c.finish));
+  c.algorithm = algorithm;
+  c.serial = serial;
   return THNN_(convolution_updateSum)(__func__, state, c, input, output, weight, bias, other);
 }

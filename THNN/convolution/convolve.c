@@ -124,14 +124,9 @@ static int32_t checkShapes(const char *f, const THTensor *input, const THTensor 
   return THNN_OK;
 }
 
-/* Checks all that a layer's functions have in common, and decides how the work is cut; `result` is output or gradOutput. */
-static int32_t check(const char *f, const THTensor *input, const THTensor *result, const char *resultName, const THTensor *weight,
-                     const char *weightName, Convolution *c)
+/* Decides how the work of a layer is cut whose shapes were checked. */
+static void planWork(Convolution *c)
 {
-  int64_t size[THNN_MAX_DIMS];
-  THNN_TRY(checkShapes(f, input, weight, weightName, c, size));
-  THNN_TRY(THNN_checkShape(f, resultName, view(result), input->nDimension, size));
-
   Window *w = &c->window;
   w->planes /= c->groups;
   c->outputs /= c->groups;
@@ -148,6 +143,16 @@ static int32_t check(const char *f, const THTensor *input, const THTensor *resul
     w->w.in = w->w.out = c->area;
     w->h.in = w->h.out = w->t.in = w->t.out = 1;
   }
+}
+
+/* Checks all that a layer's functions have in common, and decides how the work is cut; `result` is output or gradOutput. */
+static int32_t check(const char *f, const THTensor *input, const THTensor *result, const char *resultName, const THTensor *weight,
+                     const char *weightName, Convolution *c)
+{
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(checkShapes(f, input, weight, weightName, c, size));
+  THNN_TRY(THNN_checkShape(f, resultName, view(result), input->nDimension, size));
+  planWork(c);
   return THNN_OK;
 }
 
@@ -167,6 +172,26 @@ static void gradients(Call *call, const Convolution *c, const real *in, const re
   if (!THNN_ready(call) || !gb) return;
   if (c->full) THNN_(denseBias)(call, c, g, gb, c->window.planes, t->in * h->in * w->in, scale);
   else THNN_(denseBias)(call, c, g, gb, c->outputs, c->area, scale);
+}
+
+static int32_t checkAlgorithm(const char *f, const Convolution *c)
+{
+  THNN_TRY(THNN_checkRange(f, "algorithm", c->algorithm, THNN_FAST, THNN_BY_WINOGRAD_4));
+  const int isWinograd = c->algorithm == THNN_BY_WINOGRAD_2 || c->algorithm == THNN_BY_WINOGRAD_4;
+  if (!isWinograd || THNN_(hasWinograd)(c)) return THNN_OK;
+  return THNN_fail(THNN_ERR_VALUE, f, "algorithm", "expected %d to %d, since Winograd's is for floats, one group and kernels of 3x3 that move "
+                                                   "by one, got %d",
+                   THNN_FAST, THNN_BY_OUTPUTS, c->algorithm);
+}
+
+int32_t THNN_(convolution_algorithm)(const char *f, Convolution c, const THTensor *input, const THTensor *weight, int64_t *algorithm)
+{
+  int64_t size[THNN_MAX_DIMS];
+  THNN_TRY(checkShapes(f, input, weight, "weight", &c, size));
+  if (!algorithm) return THNN_fail(THNN_ERR_NULL, f, "algorithm", "expected a place for a number, got NULL");
+  planWork(&c);
+  *algorithm = THNN_(denseAlgorithm)(&c);
+  return THNN_OK;
 }
 #endif
 
@@ -219,6 +244,9 @@ int32_t THNN_(convolution_updateSum)(const char *f, THNNState *state, Convolutio
   const int64_t size = biases(&c);
   if (bias) THNN_TRY(THNN_checkShape(f, "bias", view(bias), 1, &size));
   if (other) THNN_TRY(THNN_checkShape(f, "other", view(other), output->nDimension, output->size));
+#ifndef THNN_CUDA
+  THNN_TRY(checkAlgorithm(f, &c));
+#endif
 
   Call call;
   THNN_enter(&call, state, f);

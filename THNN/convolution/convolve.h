@@ -24,6 +24,7 @@ typedef struct Convolution {
   Window window;            /* over x, the larger side: input, or the output of a full layer */
   Finish finish;            /* of the output */
   int64_t serial;           /* of the contents of weight, or 0 (FusedConvolution.c) */
+  int32_t algorithm;        /* of THNNConvolution, for the output; THNN_FAST: chosen in each call */
   /* What convolve.c finds out when it checks the tensors. A group is a sample then: sample n has the weights of group n % groups. */
   int64_t samples, outputs; /* N; planes of y, the smaller side */
   int64_t cells, depth;     /* of the window; over all planes */
@@ -66,6 +67,8 @@ __attribute__((unused)) static int32_t kernelOf(const char *f, const char *name,
 
 /* The functions of a layer: all checks, then the work. */
 int32_t THNN_(convolution_outputSize)(const char *f, Convolution c, const THTensor *input, const THTensor *weight, int64_t *size);
+/* The algorithm for these sizes and weights that do not change. The number of samples does not matter. */
+int32_t THNN_(convolution_algorithm)(const char *f, Convolution c, const THTensor *input, const THTensor *weight, int64_t *algorithm);
 int32_t THNN_(convolution_updateOutput)(const char *f, THNNState *state, Convolution c, const THTensor *input, THTensor *output,
                                         const THTensor *weight, const THTensor *bias);
 /* The same with another tensor to be added, which may be NULL. */

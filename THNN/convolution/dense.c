@@ -14,7 +14,12 @@ static const Engine *engine(void) { return THNN_BEST(THNN_(engine), THNN_(engine
 
 /* ---- which way when */
 
-static int isByDefinition(const Call *call) { return THNN_plain(call) || THNN_convolutionWay(call) == THNN_BY_DEFINITION; }
+/* The algorithm that the state says, or, if that is the fastest one, `own`: what the call says. */
+static int32_t algorithmOf(const Call *call, int32_t own)
+{
+  const int32_t ofState = THNN_plain(call) ? THNN_BY_DEFINITION : THNN_convolutionWay(call);
+  return ofState == THNN_FAST ? own : ofState;
+}
 
 /* Does a sum lie within the bounds of tables, and is its padded picture no larger than what it is made of is worth? */
 static int isUsual(const Sum *s)
@@ -51,9 +56,9 @@ static double costOf(int64_t size, const Sum *s, const Engine *e, int isFrozen)
   return isFrozen ? kept : sqrt(kept * transformed);
 }
 
-/* The choice, and all numbers that it depends on. Measured by `python -m benchmarks.convolutions`, and small planes by `python -m
- * benchmarks.ways`. `isFrozen`: nobody can change the weights. */
-static Way wayOf(const Call *call, const Sum *s, const Engine *e, int isFrozen)
+/* The choice, if `how` is THNN_FAST, and all numbers that it depends on. Measured by `python -m benchmarks.convolutions`, and small planes by
+ * `python -m benchmarks.ways`. `isFrozen`: nobody can change the weights. */
+static Way wayOf(int32_t how, const Sum *s, const Engine *e, int isFrozen)
 {
   enum {
     PLANES = 16,
@@ -64,8 +69,7 @@ static Way wayOf(const Call *call, const Sum *s, const Engine *e, int isFrozen)
     TILES = 12, /* of Winograd's, at least: they are a side of products */
     MANY = 128,
   };
-  const int32_t how = THNN_convolutionWay(call);
-  if (isByDefinition(call) || !isUsual(s)) return BY_DEFINITION;
+  if (how == THNN_BY_DEFINITION || !isUsual(s)) return BY_DEFINITION;
   if (how == THNN_BY_PLACES) return BY_PLACES;
   if (how == THNN_BY_OUTPUTS) return BY_OUTPUTS;
   if (!isForWinograd(s)) return e->direct(s);
@@ -88,14 +92,13 @@ static Way wayOf(const Call *call, const Sum *s, const Engine *e, int isFrozen)
 
 /* Is the gradient of the weights computed in Winograd's way? Tiles are to hold enough places, and to be so many that it pays to transform all
  * kernels back. */
-static int isTiled(const Call *call, const Sum *s)
+static int isTiled(int32_t how, const Sum *s)
 {
   enum {
     PLANES = 16,
     PLACES = 8,  /* of a tile, */
     KERNELS = 32 /* and of all together */
   };
-  const int32_t how = THNN_convolutionWay(call);
   if (!isForWinograd(s) || s->samples == 0) return 0;
   if (how == THNN_BY_WINOGRAD_4) return 1;
   const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, 4) * THNN_ceilDiv(s->w.out, 4), places = s->samples * s->h.out * s->w.out;
@@ -206,39 +209,48 @@ static Contents weightsOf(const Convolution *c, const real *data, int threads)
   return THNN_contents(data, (size_t)(c->groups * c->outputs * c->depth) * sizeof(real), c->serial, threads);
 }
 
-/* One sum, with weights that are packed for it, or were by a call before. Are its results to be used? */
-static int computeBy(Call *call, const Sum *s, Way way, Contents *w)
+static int isWinograd(Way way) { return way == BY_WINOGRAD_2 || way == BY_WINOGRAD_4; }
+
+/* One sum, with weights that are packed for it, or were by a call before: of the `marked` samples, or of all if that is NULL. Winograd's computes
+ * all, and marks those that are to be computed in another way. */
+static void computeBy(Call *call, const Sum *s, Way way, Contents *w, uint8_t *marked)
 {
   const Engine *e = engine();
-  const int isWinograd = way == BY_WINOGRAD_2 || way == BY_WINOGRAD_4, threads = w->threads;
-  const int64_t size = isWinograd ? e->winogradSize(s, way) : e->directSize(s, way);
+  const int threads = w->threads;
+  const int64_t size = isWinograd(way) ? e->winogradSize(s, way) : e->directSize(s, way);
   const int64_t key[THNN_KEY] = {sizeof(real), way, s->groups, s->outputs, s->planes, s->weightOutput, s->weightPlane, s->t.taps, s->t.weight,
                                  s->t.weightStep, s->h.taps, s->h.weight, s->h.weightStep, s->w.taps, s->w.weight, s->w.weightStep,
                                  w->serial};
   void *memory = NULL;
-  int isPacked = 0, isGood = 1;
+  int isPacked = 0;
   Kept *kept = THNN_takeKept(call->state, w, key, (size_t)size * sizeof(real), &memory, &isPacked);
   real *packed = kept ? memory : NULL; /* the sums pack for themselves */
   if (THNN_ready(call)) {
-    if (packed && !isPacked) (isWinograd ? e->winogradPack : e->directPack)(s, way, packed, threads);
-    if (isWinograd) isGood = e->winogradSum(call, s, way, packed, threads);
-    else e->directSum(call, s, way, packed, threads);
+    if (packed && !isPacked) (isWinograd(way) ? e->winogradPack : e->directPack)(s, way, packed, threads);
+    if (isWinograd(way)) e->winogradSum(call, s, way, packed, marked, threads);
+    else e->directSum(call, s, way, packed, marked, threads);
   }
   if (kept) THNN_returnKept(call->state, kept);
-  return isGood;
 }
 
 static void compute(Call *call, const Sum *s, Way way, Contents *w)
 {
-  if (way == BY_DEFINITION) THNN_(sumByDefinition)(s, w->threads);
-  else if (!computeBy(call, s, way, w) && THNN_ready(call)) computeBy(call, s, engine()->direct(s), w); /* not all finite */
+  if (way == BY_DEFINITION) {
+    THNN_(sumByDefinition)(s, w->threads);
+    return;
+  }
+  uint8_t *marked = isWinograd(way) ? THNN_scratch(call, s->samples, sizeof *marked) : NULL;
+  if (!THNN_ready(call)) return;
+  if (marked) memset(marked, 0, (size_t)s->samples);
+  computeBy(call, s, way, w, marked);
+  if (marked && THNN_ready(call) && memchr(marked, 1, (size_t)s->samples)) computeBy(call, s, engine()->direct(s), w, marked);
 }
 
 /* ---- a kernel as large as what it sees is a matrix */
 
-static int isMatrix(const Call *call, const Convolution *c)
+static int isMatrix(const Convolution *c)
 {
-  if (isByDefinition(call) || c->groups > 1) return 0;
+  if (c->groups > 1) return 0;
   const Axis *axis[] = {&c->window.t, &c->window.h, &c->window.w};
   for (int a = 0; a < 3; a++)
     if (axis[a]->in != axis[a]->kernel || axis[a]->pad != 0 || (axis[a]->dilation != 1 && axis[a]->kernel != 1)) return 0;
@@ -281,13 +293,50 @@ static void finishAll(const Finish *f, real *y, int64_t n, int threads)
   for (int64_t at = 0; at < n; at += CHUNK) finishRow(f, y, at, NULL, THNN_min(CHUNK, n - at), 1);
 }
 
+/* ---- one algorithm for any number of samples */
+
+enum { SAMPLES = 2 }; /* that it is chosen for: for one the time to read the weights counts most, for many that of the products */
+
+/* The way of the sum that gives the output; of the sums of a full layer, which has one for each phase of its stride, the way of the first that
+ * goes Winograd's, if any does. */
+THNN_APART Way wayOfOutput(const Convolution *layer, int32_t how)
+{
+  THNN_IN_DEFAULT_ENVIRONMENT;
+  static real nowhere; /* sums have addresses, which nobody reads here */
+  Convolution c = *layer;
+  c.samples = SAMPLES * c.groups;
+  c.finish.other = NULL;
+  if (!c.full) {
+    const Sum s = forwardSum(&c, &nowhere, &nowhere, &nowhere, NULL);
+    return wayOf(how, &s, engine(), 1);
+  }
+  const Axis *t = &c.window.t, *h = &c.window.h, *w = &c.window.w;
+  Way way = BY_PLACES;
+  for (int64_t a = 0; a < THNN_min(t->stride, t->in); a++)
+    for (int64_t b = 0; b < THNN_min(h->stride, h->in); b++)
+      for (int64_t d = 0; d < THNN_min(w->stride, w->in) && !isWinograd(way); d++) {
+        const Sum s = backwardSum(&c, &nowhere, &nowhere, &nowhere, NULL, a, b, d);
+        if (s.t.taps > 0 && s.h.taps > 0 && s.w.taps > 0) way = wayOf(how, &s, engine(), 1);
+      }
+  return way;
+}
+
+int32_t THNN_(denseAlgorithm)(const Convolution *c)
+{
+  const Way way = isMatrix(c) ? BY_PLACES : wayOfOutput(c, THNN_FAST);
+  return way == BY_WINOGRAD_4 ? THNN_BY_WINOGRAD_4 : (way == BY_WINOGRAD_2 ? THNN_BY_WINOGRAD_2 : THNN_PLAIN);
+}
+
+int THNN_(hasWinograd)(const Convolution *c) { return !isMatrix(c) && isWinograd(wayOfOutput(c, THNN_BY_WINOGRAD_4)); }
+
 /* ---- the passes */
 
 void THNN_(denseForward)(Call *call, const Convolution *c, const real *x, real *y, const real *weight, const real *bias)
 {
   const int threads = threadsFor(call, c);
+  const int32_t how = algorithmOf(call, c->algorithm);
   const int64_t n = c->samples * c->outputs * c->area;
-  if (isMatrix(call, c)) {
+  if (how != THNN_BY_DEFINITION && isMatrix(c)) {
     Finish finish = c->finish;
     keepOther(call, &finish, y, n);
     if (!THNN_(reserveGemm)(call, threads)) return;
@@ -298,7 +347,7 @@ void THNN_(denseForward)(Call *call, const Convolution *c, const real *x, real *
   }
   Sum s = forwardSum(c, x, y, weight, bias);
   Contents w = weightsOf(c, weight, threads);
-  const Way way = wayOf(call, &s, engine(), w.serial != 0);
+  const Way way = wayOf(how, &s, engine(), w.serial != 0);
   if (way != BY_DEFINITION && !engine()->isWrittenOnce(&s, way)) keepOther(call, &s.finish, y, n);
   if (THNN_ready(call)) compute(call, &s, way, &w);
 }
@@ -307,12 +356,13 @@ void THNN_(denseBackward)(Call *call, const Convolution *c, const real *y, real 
 {
   const Axis *t = &c->window.t, *h = &c->window.h, *w = &c->window.w;
   const int threads = threadsFor(call, c);
+  const int32_t how = algorithmOf(call, c->algorithm);
   const int64_t n = c->samples * c->window.planes * t->in * h->in * w->in;
   Convolution sums = *c;
   keepOther(call, &sums.finish, x, n);
   if (!THNN_ready(call)) return;
   const Finish finish = sums.finish;
-  if (isMatrix(call, c)) {
+  if (how != THNN_BY_DEFINITION && isMatrix(c)) {
     if (!THNN_(reserveGemm)(call, threads)) return;
     fillPlanes(c, x, bias, threads);
     THNN_(gemm)(call, threads, 0, 0, c->samples, c->depth, c->outputs, 1, y, c->outputs, weight, c->depth, 1, x, c->depth);
@@ -334,7 +384,7 @@ void THNN_(denseBackward)(Call *call, const Convolution *c, const real *y, real 
     for (int64_t b = 0; b < phases[1] && backwardLine(t, a, 1, 1, 1).taps > 0; b++)
       for (int64_t d = 0; d < phases[2] && backwardLine(h, b, 1, 1, 1).taps > 0; d++) {
         const Sum s = backwardSum(&sums, y, x, weight, bias, a, b, d);
-        if (s.h.taps > 0 && s.w.taps > 0 && THNN_ready(call)) compute(call, &s, wayOf(call, &s, engine(), known.serial != 0), &known);
+        if (s.h.taps > 0 && s.w.taps > 0 && THNN_ready(call)) compute(call, &s, wayOf(how, &s, engine(), known.serial != 0), &known);
       }
   if (!isWhole && THNN_ready(call)) finishAll(&finish, x, n, threads);
 }
@@ -342,19 +392,20 @@ void THNN_(denseBackward)(Call *call, const Convolution *c, const real *y, real 
 void THNN_(denseWeights)(Call *call, const Convolution *c, const real *x, const real *y, real *gradWeight, double scale)
 {
   const int threads = threadsFor(call, c);
-  if (isMatrix(call, c)) {
+  const int32_t how = algorithmOf(call, THNN_FAST);
+  if (how != THNN_BY_DEFINITION && isMatrix(c)) {
     THNN_(gemm)(call, threads, 1, 0, c->outputs, c->depth, c->samples, (real)scale, y, c->outputs, x, c->depth, 1, gradWeight, c->depth);
     return;
   }
   const Sum s = forwardSum(c, x, (real *)y, gradWeight, NULL);
   const Engine *e = engine();
-  if (wayOf(call, &s, e, 0) == BY_DEFINITION)
+  if (wayOf(how, &s, e, 0) == BY_DEFINITION)
     for (int64_t group = 0; group < c->groups; group++) {
       const Sum one = groupOf(&s, group);
       THNN_(gradientByDefinition)(&one, gradWeight + group * s.weightGroup, scale, threads);
     }
   else {
-    const int isDone = isTiled(call, &s) && e->winogradGradient(call, &s, gradWeight, scale, threads);
+    const int isDone = isTiled(how, &s) && e->winogradGradient(call, &s, gradWeight, scale, threads);
     if (!isDone && THNN_ready(call)) e->gradient(call, &s, gradWeight, scale, threads);
   }
 }

@@ -281,7 +281,7 @@ static Way directWay(const Sum *s)
 }
 
 /* `packed` are all weights, or NULL: then they are packed here, each block where it is used if that is but once. */
-static void directSum(Call *call, const Sum *s, Way way, const real *packed, int threads)
+static void directSum(Call *call, const Sum *s, Way way, const real *packed, const uint8_t *isWanted, int threads)
 {
   const Blocks blocks = blocksOf(s, way);
   const int64_t depth = depthOf(s), frames = s->samples * s->t.out;
@@ -325,6 +325,7 @@ static void directSum(Call *call, const Sum *s, Way way, const real *packed, int
   for (int64_t task = 0; task < jobs * parts; task++) {
     const int64_t part = task % parts, job = task / parts, frame = job / bands, first = job % bands * rows;
     const int64_t n = frame / s->t.out, t = frame % s->t.out, thread = THNN_threadId(), group = n % s->groups;
+    if (isWanted && !isWanted[n]) continue;
     Band d = {
         .s = s,
         .p = &p,

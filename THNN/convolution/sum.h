@@ -29,9 +29,9 @@ typedef struct Sum {
   Finish finish; /* of the sums; `other` lies as y does */
 } Sum;
 
-/* How a sum is computed. The first two are said by THNN_setConvolution alone. */
+/* How a sum is computed. */
 typedef enum Way {
-  BY_DEFINITION, /* loops (definition.c) */
+  BY_DEFINITION, /* loops (definition.c): if the caller says so, and for what exceeds the tables of the others */
   BY_PLACES,     /* the micro-kernel's vectors are places of y side by side */
   BY_OUTPUTS,    /* they are planes of y */
   BY_WINOGRAD_2, /* F(2x2, 3x3) */
@@ -61,14 +61,14 @@ typedef struct Engine {
   int (*isWrittenOnce)(const Sum *s, Way way); /* each element of y, when its sum is done? Then what is added to it may lie there. */
   /* weight[o][c][m][i][j] += scale * sum over n and places of y * x, which is the sum above turned round */
   void (*gradient)(Call *call, const Sum *s, real *weight, double scale, int threads);
-  /* Elements of packed weights; packing them; the sum, which packs them itself where it gets none. Winograd's, which there is for floats,
-   * always gets them, and says whether its results are finite. */
+  /* Elements of packed weights; packing them; the sum, which packs them itself where it gets none. The direct one computes the samples that
+   * `isWanted` marks, or all if that is NULL. Winograd's, which there is for floats, marks the samples whose results are not all finite. */
   int64_t (*directSize)(const Sum *s, Way way);
   void (*directPack)(const Sum *s, Way way, real *packed, int threads);
-  void (*directSum)(Call *call, const Sum *s, Way way, const real *packed, int threads);
+  void (*directSum)(Call *call, const Sum *s, Way way, const real *packed, const uint8_t *isWanted, int threads);
   int64_t (*winogradSize)(const Sum *s, Way way);
   void (*winogradPack)(const Sum *s, Way way, real *packed, int threads);
-  int (*winogradSum)(Call *call, const Sum *s, Way way, const real *packed, int threads);
+  void (*winogradSum)(Call *call, const Sum *s, Way way, const real *packed, uint8_t *isSpread, int threads);
   int (*winogradGradient)(Call *call, const Sum *s, real *weight, double scale, int threads); /* has it been added? */
 } Engine;
 

@@ -7,8 +7,8 @@
  * networks" (2015). The polynomials of F(4x4) go through 0, 5/8, -5/8, 3/2, -3/2 and infinity, which are exact numbers: a third of the
  * rounding error of 0, 1, -1, 2, -2.
  *
- * A transform spreads what is not finite, and what is too large, over all places of a tile. So if the results are not all finite, the sum
- * says so, and is computed again in another way.
+ * A transform spreads what is not finite, and what is too large, over all places of a tile. So a sample whose results are not all finite is
+ * marked, and computed again in another way.
  *
  * Vectors are eight or sixteen tiles of one row of tiles. Tiles of a band lie without gaps (what a vector has too much is written over
  * later), so that products waste nothing. */
@@ -134,6 +134,7 @@ typedef struct Winograd {
   int64_t vPoint, mPoint;   /* from a point to the next one */
   const real *packed;
   const int32_t *distance; /* of planes of V */
+  uint8_t *isSpread;       /* for each sample: are its results not all finite? */
   real *v, *m;
   int64_t first, rows;   /* of tiles */
 } Winograd;
@@ -141,7 +142,7 @@ typedef struct Winograd {
 typedef struct Transforms {
   int tiles; /* in a vector */
   void (*in)(const Winograd *d, int64_t c, real *buffer); /* V of plane c */
-  int (*out)(const Winograd *d, int64_t o, real *buffer); /* y of plane o. Are its cells all finite? */
+  void (*out)(const Winograd *d, int64_t o, real *buffer); /* y of plane o */
 } Transforms;
 
 /* Columns [from, end) of a plane at all points are 0: vectors take too much, and denormal numbers that lie there would take long. */
@@ -201,12 +202,12 @@ static void multiplyBlock(const Winograd *d, Way way, int64_t block, real *u)
   }
 }
 
-/* Are the results all finite? Bands have a thread each, or where they are few, all threads share the planes of each. Where kernels are not
+/* Bands have a thread each, or where they are few, all threads share the planes of each. Where kernels are not
  * packed (NULL) they are transformed here: all of them first, or of few bands those of a block when they are needed, which then never leave
  * the cache. */
-static int winogradSum(Call *call, const Sum *s, Way way, const real *packed, int threads)
+static void winogradSum(Call *call, const Sum *s, Way way, const real *packed, uint8_t *isSpread, int threads)
 {
-  Winograd d = {.s = s, .size = sizeOf(way), .blocks = blocksOf(s, BY_PLACES), .packed = packed};
+  Winograd d = {.s = s, .size = sizeOf(way), .blocks = blocksOf(s, BY_PLACES), .packed = packed, .isSpread = isSpread};
   const int64_t size = d.size, points = (size + 2) * (size + 2), padded = d.blocks.count * d.blocks.step;
   d.down = THNN_ceilDiv(s->h.out, size);
   d.across = THNN_ceilDiv(s->w.out, size);
@@ -232,14 +233,13 @@ static int winogradSum(Call *call, const Sum *s, Way way, const real *packed, in
   int32_t *distance = THNN_scratch(call, s->planes, sizeof(int32_t));
   real *memories = THNN_scratch(call, (together ? 1 : threads) * memory, sizeof(real)), *buffers = THNN_scratch(call, threads * buffer, sizeof(real));
   real *transformed = packed ? NULL : THNN_scratch(call, together ? threads * kernels : winogradSize(s, way), sizeof(real));
-  if (!THNN_ready(call)) return 1;
+  if (!THNN_ready(call)) return;
   if (!packed && !together) winogradPack(s, way, transformed, threads);
   d.packed = packed ? packed : transformed;
   for (int64_t c = 0; c < s->planes; c++) distance[c] = (int32_t)(c * d.plane);
   d.distance = distance;
-  int isFinite = 1;
   if (!together) {
-#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(& : isFinite)
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int64_t band = 0; band < bands; band++) {
       const int thread = THNN_threadId();
       Winograd own = d;
@@ -249,9 +249,9 @@ static int winogradSum(Call *call, const Sum *s, Way way, const real *packed, in
       own.rows = THNN_min(rows, all - own.first);
       for (int64_t c = 0; c < s->planes; c++) transforms->in(&own, c, buffers + thread * buffer);
       for (int64_t job = 0; job < points * d.blocks.count; job++) multiplyPoint(&own, job);
-      for (int64_t o = 0; o < s->outputs; o++) isFinite &= transforms->out(&own, o, buffers + thread * buffer);
+      for (int64_t o = 0; o < s->outputs; o++) transforms->out(&own, o, buffers + thread * buffer);
     }
-    return isFinite;
+    return;
   }
   d.v = memories;
   d.m = d.v + points * d.vPoint;
@@ -265,10 +265,9 @@ static int winogradSum(Call *call, const Sum *s, Way way, const real *packed, in
       if (packed) multiplyPoint(&d, job);
       else multiplyBlock(&d, way, job, transformed + THNN_threadId() * kernels);
     }
-#pragma omp parallel for num_threads(threads) reduction(& : isFinite)
-    for (int64_t o = 0; o < s->outputs; o++) isFinite &= transforms->out(&d, o, buffers + THNN_threadId() * buffer);
+#pragma omp parallel for num_threads(threads)
+    for (int64_t o = 0; o < s->outputs; o++) transforms->out(&d, o, buffers + THNN_threadId() * buffer);
   }
-  return isFinite;
 }
 
 #endif

@@ -125,7 +125,7 @@ THNN_INLINE void transformPlane(const int size, const Winograd *d, int64_t c, re
   }
 }
 
-THNN_INLINE int transformOutput(const int size, const Winograd *d, int64_t o, real *buffer)
+THNN_INLINE void transformOutput(const int size, const Winograd *d, int64_t o, real *buffer)
 {
   const Sum *s = d->s;
   const int points = size + 2;
@@ -172,10 +172,12 @@ THNN_INLINE int transformOutput(const int size, const Winograd *d, int64_t o, re
       }
       if (isToFinish(&s->finish)) finishRow(&s->finish, s->y, y - s->y, NULL, s->w.out, 1);
     }
+    if (r + 1 < d->rows && th + 1 < d->down) continue;
+    int isFinite = 1; /* the planes' part of a sample, of which others may have other bands and other planes */
+    for (int i = 0; i < TILES; i++) isFinite &= zero[i] == 0;
+    if (!isFinite) __atomic_store_n(d->isSpread + sample, 1, __ATOMIC_RELAXED);
+    zero = (Tiles){0};
   }
-  int isFinite = 1;
-  for (int i = 0; i < TILES; i++) isFinite &= zero[i] == 0;
-  return isFinite;
 }
 
 static void transformIn(const Winograd *d, int64_t c, real *buffer)
@@ -186,11 +188,12 @@ static void transformIn(const Winograd *d, int64_t c, real *buffer)
   clearBehind(d, d->v + c * d->plane, d->vPoint, tiles, THNN_ceilDiv(tiles, LANES) * LANES);
 }
 
-static int transformOut(const Winograd *d, int64_t o, real *buffer)
+static void transformOut(const Winograd *d, int64_t o, real *buffer)
 {
   const int64_t tiles = d->rows * d->across, last = THNN_ceilDiv(d->across, TILES) * TILES;
   clearBehind(d, d->m + o * d->plane, d->mPoint, THNN_ceilDiv(tiles, LANES) * LANES, tiles - d->across + last);
-  return d->size == 4 ? transformOutput(4, d, o, buffer) : transformOutput(2, d, o, buffer);
+  if (d->size == 4) transformOutput(4, d, o, buffer);
+  else transformOutput(2, d, o, buffer);
 }
 
 static const Transforms TILED(transforms, TILES) = {TILES, transformIn, transformOut};

@@ -11,6 +11,7 @@ from pytorch_legacy import nn
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.backend import call
+from pytorch_legacy.backend.library import ffi
 from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.cudnn.Grouped import Grouped
 from pytorch_legacy.errors import BusyError, CompileError
@@ -82,8 +83,8 @@ class Fused(Sequential):
     nn.Identity, an nn.CAddTable, and perhaps an activation. All fields are read in each pass.
 
     In files and when printed it is the nn.Sequential of these modules. The bits are those of the modules one after the other, but
-    for frozen weights, which may use Winograd's algorithm for small feature maps. On a GPU, and if the C function refuses its
-    arguments, the modules run one after the other.
+    for frozen weights: those have one algorithm for all batches, and may use Winograd's for small feature maps. On a GPU, and if
+    the C function refuses its arguments, the modules run one after the other.
     """
 
     _typename = "nn.Sequential"
@@ -123,22 +124,33 @@ class Fused(Sequential):
         output = layer._resize("output", layer._outputShape(input), apart=[input, other])
         fields = layer.__dict__  # an attribute that is not there costs an exception
         numbers = [fields.get(name, default) for name, default in _NUMBERS]
-        groups, full = layer.groups if isinstance(layer, Grouped) else 1, int(isinstance(layer, FullConvolution))
-        arguments = input, output, weight, layer.bias, other, *numbers, groups, full, *activation, self._serial(layer.weight)
-        call(layer, _FUNCTION, *arguments)
+        numbers += [layer.groups if isinstance(layer, Grouped) else 1, int(isinstance(layer, FullConvolution))]
+        serial = self._serial(layer.weight)
+        isFrozen = serial != 0 or (isinstance(weight, Recorded) and weight.isConstant())  # type: ignore[attr-defined]
+        algorithm = self._algorithm(layer, input, weight, numbers) if isFrozen else 0
+        call(layer, _FUNCTION, input, output, weight, layer.bias, other, *numbers, *activation, algorithm, serial)
         if isSum:
             first.output = [output, other] if place == 0 else [other, output]
         for module in others:
             module.output = output
         return output
 
+    def _algorithm(self, layer: Any, input: Any, weight: Any, numbers: list[int]) -> int:
+        """Returns the algorithm for these sizes, whatever the batch; the C library is asked once."""
+        sizes = input.shape[1 - weight.ndim :], weight.shape, weight.dtype, numbers
+        bindings = self.__dict__.setdefault("_bindings", {})
+        if "algorithm" not in bindings or bindings["algorithm"][0] != sizes:
+            answer = ffi.new("int64_t[1]")
+            call(layer, "FusedConvolution_algorithm", input, weight, *numbers, answer)
+            bindings["algorithm"] = sizes, answer[0]
+        return bindings["algorithm"][1]  # type: ignore[no-any-return]
+
     def _serial(self, weight: Tensor) -> int:
         """Returns a process-wide unique number of frozen contents, the key of their packed weights; 0 if they may change.
 
-        Views of the same memory, such as a weight and its transpose, have different numbers.
+        Views of the same memory, such as a weight and its transpose, have different numbers. A program
+        numbers its weights itself.
         """
-        if isinstance(weight, Recorded):  # a program numbers the weights itself
-            return next(_SERIALS) if weight.isConstant() else 0  # type: ignore[attr-defined]
         memory = _frozen_memory(weight)
         if memory is None:
             return 0

@@ -103,6 +103,30 @@ def frozen(net: Module) -> Module:
     return net
 
 
+def fused(net: Module) -> Module:
+    """`net` itself, in which all convolutions are `Fused`, so that each has one algorithm for all batches.
+
+    Those that stand in several places, or in other containers than `CONTAINERS`, are left as they are.
+    """
+    several = _several(net)
+    taken = {id(module) for chain, _ in every(net) if type(chain) is Fused for module, _ in every(chain)}
+    for module, container in [*every(net)]:
+        if not is_convolution(module) or id(module) in several | taken:
+            continue
+        if module is net:
+            return fusion(module)
+        if is_like(container, nngraph.gModule):
+            container._put(container.modules.index(module), fusion(module))
+        elif any(is_like(container, kind) for kind in CONTAINERS):
+            container.modules[container.modules.index(module)] = fusion(module)
+    return net
+
+
+def _several(net: Module) -> set[int]:
+    """The modules that stand in several places."""
+    return {place for place, count in Counter(id(module) for module, _ in every(net)).items() if count > 1}
+
+
 def reduced(net: Module, log: Log | None = None) -> Module:
     """`net` itself, in evaluation mode, after all that `optimize` does; where it is a single layer that goes, an nn.Identity."""
     net.evaluate()
@@ -112,7 +136,7 @@ def reduced(net: Module, log: Log | None = None) -> Module:
 class _Optimizer:
     def __init__(self, net: Module, log: Log) -> None:
         self.log = log
-        self.several = {place for place, count in Counter(id(module) for module, _ in every(net)).items() if count > 1}
+        self.several = _several(net)
         self.around: set[int] = set()  # the chains that the walk is in; one may contain itself
         self.writes = any(may_spoil(module) for module, _ in every(net))
         self.result = self.improved(net, "")

@@ -153,7 +153,7 @@ def _list(listing: Listing, place_of: Any, serials: dict[Any, int], apart: bool)
 
     def call(one: Call) -> bytes:
         arguments = [*one.arguments]
-        if one.name.endswith("FusedConvolution_updateOutput") and arguments[-1]:
+        if one.name.endswith("FusedConvolution_updateOutput") and arguments[2].memory in places:
             view = arguments[2]._replace(memory=0, offset=places[arguments[2].memory] + arguments[2].offset)
             arguments[-1] = serials.setdefault(view, len(serials) + 1)
         name = one.name.encode()

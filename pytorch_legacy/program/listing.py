@@ -202,11 +202,6 @@ def _compact(old: Listing) -> Listing:
         return one._replace(memory=numbers[one.memory], offset=one.offset - starts[one.memory]) if isinstance(one, Ref) else one
 
     calls = [replace(call, arguments=[*map(moved, call.arguments)]) for call in old.calls]
-    for call in calls:
-        if call.name.endswith(
-            "FusedConvolution_updateOutput"
-        ):  # its serial: the number of the weight (`encoding` has the last word)
-            call.arguments[-1] = 1 if blocks[call.arguments[2].memory].kind == "constant" else 0
     result = replace(old, calls=calls, blocks=blocks, inputs=[*map(moved, old.inputs)], outputs=[*map(moved, old.outputs)])
     result.modules = [call.module for call in calls]
     return result

@@ -23,7 +23,7 @@ from pytorch_legacy.errors import (
     THNNError,
     UnsupportedError,
 )
-from pytorch_legacy.optimizing import optimize
+from pytorch_legacy.optimizing import frozen, fused, optimize
 from pytorch_legacy.program.compiling import compiled
 from pytorch_legacy.program.execution import Runner
 from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, leaves, specs
@@ -275,7 +275,7 @@ class Program:
 
 def prepared(net: Any) -> Any:
     """The network that is recorded: optimized, in evaluation mode, without anything of an earlier pass."""
-    return optimize(net).evaluate().clearState()
+    return frozen(fused(optimize(net))).evaluate().clearState()
 
 
 def _leaf(outputs: list[Any], leaf: Any) -> Any:

@@ -12,6 +12,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import backend, cudnn, nn
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend.library import CONVOLUTION
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.nn.Module import Module
 from tests.nn.test_convolution_ways import WAYS, layers
@@ -25,7 +26,9 @@ ACTIVATIONS: dict[str, tuple[int, float, float, Module]] = {
 }
 
 
-def fused(module: Any, x: Tensor, y: Tensor, other: Any, activation: int, a: float, b: float, serial: int = 0) -> Tensor:
+def fused(
+    module: Any, x: Tensor, y: Tensor, other: Any, activation: int, a: float, b: float, serial: int = 0, algorithm: int = 0
+) -> Tensor:
     """Calls the function in place of the layer's own; y is written."""
     weight, result = module.weight, y
     if isinstance(module, nn.TemporalConvolution):
@@ -33,12 +36,16 @@ def fused(module: Any, x: Tensor, y: Tensor, other: Any, activation: int, a: flo
         weight = weight.reshape(len(weight), module.kW, -1).swapaxes(1, 2)
     elif weight.ndim == 2:
         weight = weight.reshape(len(weight), -1, *module._kernel())
-    defaults = {"d": 1, "pad": 0, "dilation": 1, "adj": 0}
-    numbers = [getattr(module, name + axis, default) for name, default in defaults.items() for axis in AXES]
-    full = int("Full" in module._layer)
-    arguments = (x, y, weight, module.bias, other, *numbers, getattr(module, "groups", 1), full, activation, a, b, serial)
+    arguments = (x, y, weight, module.bias, other, *numbers_of(module), activation, a, b, algorithm, serial)
     module._call("FusedConvolution_updateOutput", *arguments)
     return result
+
+
+def numbers_of(module: Any) -> tuple[int, ...]:
+    """Those of the axes, and of groups."""
+    defaults = {"d": 1, "pad": 0, "dilation": 1, "adj": 0}
+    numbers = [getattr(module, name + axis, default) for name, default in defaults.items() for axis in AXES]
+    return (*numbers, getattr(module, "groups", 1), int("Full" in module._layer))
 
 
 def apart(convolved: Tensor, other: Tensor | None, activation: Module) -> Tensor:
@@ -139,6 +146,112 @@ def test_what_is_not_finite(way: str, value: float) -> None:
         for activation, a, b, layer in ACTIVATIONS.values():
             expected = apart(convolved, z, layer)
             np.testing.assert_array_equal(fused(module, x, np.zeros_like(z), z, activation, a, b), expected)
+
+
+def algorithm_of(module: Any, x: Tensor) -> int:
+    """What the library answers."""
+    answer = backend.ffi.new("int64_t[1]")
+    module._call("FusedConvolution_algorithm", x, module.weight, *numbers_of(module), answer)
+    return int(answer[0])
+
+
+BATCHES = (1, 2, 3, 4, 5, 8, 13, 17)
+INDEPENDENT: dict[str, tuple[Module, tuple[int, ...], str]] = {
+    "3x3 of 14x14": (nn.SpatialConvolution(256, 256, 3, 3, 1, 1, 1, 1), (256, 14, 14), "winograd"),
+    "3x3 of 7x7": (nn.SpatialConvolution(512, 512, 3, 3, 1, 1, 1, 1), (512, 7, 7), ""),
+    "3x3 of 8x8": (nn.SpatialConvolution(128, 136, 3, 3, 1, 1, 1, 1), (128, 8, 8), ""),
+    "3x3 of 33x29": (nn.SpatialConvolution(32, 40, 3, 3, 1, 1, 1, 1), (32, 33, 29), "winograd"),
+    "transposed 3x3": (nn.SpatialFullConvolution(64, 48, 3, 3, 1, 1, 1, 1), (64, 14, 14), "winograd"),
+    "transposed, two phases": (nn.SpatialFullConvolution(40, 32, 3, 5, 1, 2, 1, 2), (40, 15, 14), ""),
+    "volumes of one frame": (nn.VolumetricConvolution(32, 32, 1, 3, 3, 1, 1, 1, 0, 1, 1), (32, 1, 20, 20), "winograd"),
+    "a matrix": (nn.SpatialConvolution(64, 300, 7, 7), (64, 7, 7), "plain"),
+    "long sums": (nn.SpatialConvolution(600, 9, 2, 2), (600, 9, 9), "plain"),
+    **{
+        name: (module, shape[1:], "")
+        for name, (module, shape) in CASES.items()
+        if len(shape) > 3 and name not in ("many winograd tiles", "a matrix", "long sums", "weight as a matrix")
+    },
+}
+
+
+@pytest.mark.parametrize("name", INDEPENDENT)
+def test_a_sample_has_the_same_bits_in_all_batches(name: str) -> None:
+    """With the algorithm that the library says, on one thread and three."""
+    given, shape, expected = INDEPENDENT[name]
+    for dtype in ("float32", "float64"):
+        module, random = given.type(dtype), np.random.default_rng(6)
+        x = random.standard_normal((17, *shape)).astype(dtype)
+        algorithm = algorithm_of(module, x)
+        assert {algorithm_of(module, x[:n]) for n in BATCHES} == {algorithm_of(module, x[0])} == {algorithm}
+        assert algorithm > 0
+        assert CONVOLUTION[algorithm].startswith(expected if dtype == "float32" else "plain")
+        whole = fused(module, x, np.zeros_like(module.forward(x)), None, 1, 0.0, 0.0, 0, algorithm)
+        for threads in (1, 3):
+            pl.setNumThreads(threads)
+            for n in BATCHES:
+                for serial in (0, 0, 0, (1 << 62) + n):
+                    y = np.full_like(whole[:n], np.nan)
+                    np.testing.assert_array_equal(fused(module, x[:n], y, None, 1, 0.0, 0.0, serial, algorithm), whole[:n])
+
+
+@pytest.mark.parametrize("way", ["plain", "definition", "places", "outputs", "winograd2", "winograd4"])
+def test_algorithms(way: str) -> None:
+    """Each one that is asked for gives the bits that THNN_setConvolution gives, which goes before it."""
+    module = nn.SpatialConvolution(32, 40, 3, 3, 1, 1, 1, 1).float()
+    x = np.random.default_rng(8).standard_normal((2, 32, 15, 17)).astype("f")
+    outputs = []
+    for of_state, own in ((way, 0), ("fast", CONVOLUTION.index(way)), (way, 1 if way == "winograd4" else 6)):
+        pl.setConvolution(of_state)
+        outputs.append(fused(module, x, np.zeros((2, 40, 15, 17), "f"), None, 0, 0.0, 0.0, 0, own))
+    np.testing.assert_array_equal(outputs[1], outputs[0])
+    np.testing.assert_array_equal(outputs[2], outputs[0])
+
+
+REFUSED: dict[str, tuple[Module, tuple[int, ...], str]] = {
+    "5x5": (nn.SpatialConvolution(16, 16, 5, 5), (1, 16, 20, 20), "float32"),
+    "strided": (nn.SpatialConvolution(16, 16, 3, 3, 2, 2), (1, 16, 20, 20), "float32"),
+    "dilated": (nn.SpatialDilatedConvolution(16, 16, 3, 3, 1, 1, 0, 0, 2, 2), (1, 16, 20, 20), "float32"),
+    "groups": (cudnn.SpatialConvolution(16, 16, 3, 3, 1, 1, 0, 0, 2), (1, 16, 20, 20), "float32"),
+    "a matrix": (nn.SpatialConvolution(16, 16, 3, 3), (1, 16, 3, 3), "float32"),
+    "volumes": (nn.VolumetricConvolution(16, 16, 3, 3, 3), (1, 16, 6, 9, 9), "float32"),
+    "transposed": (nn.SpatialFullConvolution(16, 16, 3, 3, 2, 2), (1, 16, 9, 9), "float32"),
+    "double": (nn.SpatialConvolution(16, 16, 3, 3), (1, 16, 20, 20), "float64"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_an_algorithm_that_sizes_do_not_allow_is_an_error(name: str) -> None:
+    module, shape, dtype = REFUSED[name][0].type(REFUSED[name][2]), *REFUSED[name][1:]
+    x = np.ones(shape, dtype)
+    y = np.full_like(module.forward(x), 7)
+    for algorithm in (5, 6):
+        with pytest.raises(ValueRangeError, match=rf"algorithm: expected 0 to 4, .*, got {algorithm}"):
+            fused(module, x, y, None, 0, 0.0, 0.0, 0, algorithm)
+    for algorithm in (-1, 7):
+        with pytest.raises(ValueRangeError, match=rf"algorithm: expected 0 to 6, got {algorithm}"):
+            fused(module, x, y, None, 0, 0.0, 0.0, 0, algorithm)
+    assert (y == 7).all()
+
+
+@pytest.mark.parametrize("way", ["winograd2", "winograd4"])
+def test_a_sample_that_is_not_finite_changes_no_other_one(way: str) -> None:
+    module, random = nn.SpatialConvolution(20, 24, 3, 3, 1, 1, 1, 1).float(), np.random.default_rng(9)
+    z = random.standard_normal((9, 24, 13, 14)).astype("f")
+    finite = random.standard_normal((9, 20, 13, 14)).astype("f")
+    for threads in (1, 3):
+        pl.setNumThreads(threads)
+
+        def run(x: Tensor, algorithm: int) -> Tensor:
+            return fused(module, x, z[: len(x)].copy(), z[: len(x)], 1, 0.0, 0.0, 0, algorithm)
+
+        expected, plain = run(finite, CONVOLUTION.index(way)), run(finite, CONVOLUTION.index("plain"))
+        assert (expected != plain).any()
+        x = finite.copy()
+        x[2, 3, 4, 5], x[5, 0, 0, 0], x[6, 19, 12, 13] = np.inf, np.nan, -np.inf
+        wrong, found = [2, 5, 6], run(x, CONVOLUTION.index(way))
+        others = [n for n in range(9) if n not in wrong]
+        np.testing.assert_array_equal(found[others], expected[others])
+        np.testing.assert_array_equal(found[wrong], run(x, CONVOLUTION.index("plain"))[wrong])
 
 
 def test_errors() -> None:

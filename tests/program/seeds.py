@@ -110,7 +110,7 @@ def networks() -> dict[str, bytes]:
 
 
 def seeds() -> dict[str, bytes]:
-    functions = [f for f in capi.GENERIC if not f.name.endswith("_outputSize")]
+    functions = [f for f in capi.GENERIC if not capi.asks(f)]
     reals = {f.name: ("Float", "Double")[i % 2] for i, f in enumerate(functions)}
     return {f.name: of_function(f, reals[f.name]) for f in functions} | networks()
 

@@ -1088,7 +1088,7 @@ THNN_API int32_t THNN_(SpatialMaxPooling_updateOutput)(
     THNNState *state,
     const THTensor *input, /* [IN] (N x) C x H x W */
     THTensor *output,      /* [OUT] (N x) C x oH x oW */
-    THLongTensor *indices, /* [OUT] as output : h * W + w of the maximum within its plane */
+    THLongTensor *indices, /* [OUT] [OPTIONAL] as output : h * W + w of the maximum within its plane; NULL: not wanted */
     int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode);
 
 THNN_API int32_t THNN_(SpatialMaxPooling_updateGradInput)(
@@ -1145,7 +1145,7 @@ THNN_API int32_t THNN_(SpatialAdaptiveMaxPooling_updateOutput)(
     THNNState *state,
     const THTensor *input, /* [IN] (N x) C x H x W */
     THTensor *output,      /* [OUT] (N x) C x oheight x owidth */
-    THLongTensor *indices, /* [OUT] as output : h * W + w of the maximum within its plane */
+    THLongTensor *indices, /* [OUT] [OPTIONAL] as output : h * W + w of the maximum within its plane; NULL: not wanted */
     int64_t owidth, int64_t oheight);
 
 THNN_API int32_t THNN_(SpatialAdaptiveMaxPooling_updateGradInput)(
@@ -1611,7 +1611,7 @@ THNN_API int32_t THNN_(TemporalMaxPooling_updateOutput)(
     THNNState *state,
     const THTensor *input, /* [IN] (N x) nFrame x frameSize */
     THTensor *output,      /* [OUT] (N x) oFrame x frameSize */
-    THLongTensor *indices, /* [OUT] as output : frame * frameSize + feature of the maximum */
+    THLongTensor *indices, /* [OUT] [OPTIONAL] as output : frame * frameSize + feature of the maximum; NULL: not wanted */
     int64_t kW, int64_t dW);
 
 THNN_API int32_t THNN_(TemporalMaxPooling_updateGradInput)(
@@ -1632,7 +1632,7 @@ THNN_API int32_t THNN_(SpatialDilatedMaxPooling_updateOutput)(
     THNNState *state,
     const THTensor *input, /* [IN] (N x) C x H x W */
     THTensor *output,      /* [OUT] (N x) C x oH x oW */
-    THLongTensor *indices, /* [OUT] as output : h * W + w of the maximum within its plane; -1 for none */
+    THLongTensor *indices, /* [OUT] [OPTIONAL] as output : h * W + w of the maximum within its plane; -1 for none; NULL: not wanted */
     int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW, int64_t dilationH,
     int32_t ceil_mode);
 
@@ -1655,7 +1655,7 @@ THNN_API int32_t THNN_(VolumetricMaxPooling_updateOutput)(
     THNNState *state,
     const THTensor *input, /* [IN] (N x) C x T x H x W */
     THTensor *output,      /* [OUT] (N x) C x oT x oH x oW */
-    THLongTensor *indices, /* [OUT] as output : (t * H + h) * W + w of the maximum within its volume */
+    THLongTensor *indices, /* [OUT] [OPTIONAL] as output : (t * H + h) * W + w of the maximum within its volume; NULL: not wanted */
     int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
     int32_t ceil_mode);
 
@@ -1678,7 +1678,7 @@ THNN_API int32_t THNN_(VolumetricDilatedMaxPooling_updateOutput)(
     THNNState *state,
     const THTensor *input, /* [IN] (N x) C x T x H x W */
     THTensor *output,      /* [OUT] (N x) C x oT x oH x oW */
-    THLongTensor *indices, /* [OUT] as output : (t * H + h) * W + w of the maximum within its volume; -1 for none */
+    THLongTensor *indices, /* [OUT] [OPTIONAL] as output : (t * H + h) * W + w of the maximum within its volume; -1 for none; NULL: not wanted */
     int64_t kT, int64_t kW, int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
     int64_t dilationT, int64_t dilationW, int64_t dilationH, int32_t ceil_mode);
 
@@ -1756,7 +1756,7 @@ THNN_API int32_t THNN_(TemporalAdaptiveMaxPooling_updateOutput)(
     THNNState *state,
     const THTensor *input, /* [IN] (N x) nFrame x frameSize */
     THTensor *output,      /* [OUT] (N x) owidth x frameSize */
-    THLongTensor *indices, /* [OUT] as output : place in the sequence */
+    THLongTensor *indices, /* [OUT] [OPTIONAL] as output : place in the sequence; NULL: not wanted */
     int64_t owidth);
 
 THNN_API int32_t THNN_(TemporalAdaptiveMaxPooling_updateGradInput)(
@@ -1792,7 +1792,7 @@ THNN_API int32_t THNN_(VolumetricAdaptiveMaxPooling_updateOutput)(
     THNNState *state,
     const THTensor *input, /* [IN] (N x) C x T x H x W */
     THTensor *output,      /* [OUT] (N x) C x otime x oheight x owidth */
-    THLongTensor *indices, /* [OUT] as output : (t * H + h) * W + w of the maximum within its volume */
+    THLongTensor *indices, /* [OUT] [OPTIONAL] as output : (t * H + h) * W + w of the maximum within its volume; NULL: not wanted */
     int64_t otime, int64_t owidth, int64_t oheight);
 
 THNN_API int32_t THNN_(VolumetricAdaptiveMaxPooling_updateGradInput)(
@@ -1840,7 +1840,7 @@ THNN_API int32_t THNN_(TemporalGlobalMaxPooling_updateOutput)(
     THNNState *state,
     const THTensor *input,  /* [IN] (N x) nFrame x frameSize */
     THTensor *output,       /* [OUT] (N x) 1 x frameSize */
-    THLongTensor *indices); /* [OUT] as output : place in the sequence */
+    THLongTensor *indices); /* [OUT] [OPTIONAL] as output : place in the sequence; NULL: not wanted */
 
 THNN_API int32_t THNN_(TemporalGlobalMaxPooling_updateGradInput)(
     THNNState *state,
@@ -1857,7 +1857,7 @@ THNN_API int32_t THNN_(SpatialGlobalMaxPooling_updateOutput)(
     THNNState *state,
     const THTensor *input,  /* [IN] (N x) C x H x W */
     THTensor *output,       /* [OUT] (N x) C x 1 x 1 */
-    THLongTensor *indices); /* [OUT] as output : h * W + w of the maximum within its plane */
+    THLongTensor *indices); /* [OUT] [OPTIONAL] as output : h * W + w of the maximum within its plane; NULL: not wanted */
 
 THNN_API int32_t THNN_(SpatialGlobalMaxPooling_updateGradInput)(
     THNNState *state,
@@ -1874,7 +1874,7 @@ THNN_API int32_t THNN_(VolumetricGlobalMaxPooling_updateOutput)(
     THNNState *state,
     const THTensor *input,  /* [IN] (N x) C x T x H x W */
     THTensor *output,       /* [OUT] (N x) C x 1 x 1 x 1 */
-    THLongTensor *indices); /* [OUT] as output : (t * H + h) * W + w of the maximum within its volume */
+    THLongTensor *indices); /* [OUT] [OPTIONAL] as output : (t * H + h) * W + w of the maximum within its volume; NULL: not wanted */
 
 THNN_API int32_t THNN_(VolumetricGlobalMaxPooling_updateGradInput)(
     THNNState *state,

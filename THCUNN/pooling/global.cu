@@ -139,7 +139,7 @@ __global__ static void maxOfPlanes(real *y, index_t *index, Best *bests, const r
       continue;
     }
     y[plane] = (real)best.value;
-    index[plane] = best.at;
+    if (index) index[plane] = best.at;
   }
 }
 
@@ -149,7 +149,7 @@ __global__ static void joinBests(real *y, index_t *index, const Best *bests, int
     Best best = {0, -1};
     for (int64_t i = 0; i < parts; i++) best = better(best, bests[plane * parts + i]);
     y[plane] = (real)best.value;
-    index[plane] = best.at;
+    if (index) index[plane] = best.at;
   }
 }
 

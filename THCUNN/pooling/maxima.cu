@@ -18,7 +18,7 @@ template <int THREADS, class Int> __global__ static void maxOfEach(real *y, inde
     if (team.size > 1) best = warpBest(best);
     if (team.rank > 0) continue;
     y[i] = (real)best.value;
-    index[i] = best.at;
+    if (index) index[i] = best.at;
   }
 }
 

@@ -108,6 +108,7 @@ void THNN_(planeMaxima)(Call *call, real *y, index_t *index, const real *x, cons
   const int threads = THNN_threads(call, planes * cells);
   real *values = THNN_scratch(call, planes * parts, sizeof(real));
   index_t *places = THNN_scratch(call, planes * parts, sizeof(int64_t));
+  if (!index) index = THNN_scratch(call, planes, sizeof(index_t));
   if (!THNN_ready(call)) return;
 
   if (cells <= MAX_PART) {

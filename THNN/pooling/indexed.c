@@ -13,7 +13,7 @@ int32_t THNN_(maxForward)(const char *f, THNNState *state, const THTensor *input
                           const Space *s, MaxPlane *definition, MaxPass *fast)
 {
   THNN_TRY(THNN_checkSpaceOutput(f, "output", view(output), view(input), s));
-  THNN_TRY(THNN_checkSpaceOutput(f, "indices", view(indices), view(input), s));
+  if (indices) THNN_TRY(THNN_checkSpaceOutput(f, "indices", view(indices), view(input), s));
 
   Call call;
   THNN_enter(&call, state, f);
@@ -22,9 +22,13 @@ int32_t THNN_(maxForward)(const char *f, THNNState *state, const THTensor *input
   real *y = THNN_out(&call, view(output));
   index_t *index = THNN_out(&call, view(indices));
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) fast(&call, y, index, x, s);
-  else
-    for (int64_t i = 0; i < s->planes; i++) definition(y + i * outputs, index + i * outputs, x + i * cells, s);
+  if (!THNN_plain(&call)) {
+    fast(&call, y, index, x, s);
+    return THNN_leave(&call);
+  }
+  index_t *own = index ? NULL : THNN_scratch(&call, outputs, sizeof(index_t));
+  for (int64_t i = 0; THNN_ready(&call) && i < s->planes; i++)
+    definition(y + i * outputs, index ? index + i * outputs : own, x + i * cells, s);
   return THNN_leave(&call);
 }
 

@@ -332,13 +332,15 @@ void THNN_(maxima)(Call *call, real *y, index_t *index, const real *x, const Spa
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), rows = p->t.out * p->h.out, bands = THNN_ceilDiv(rows, BAND);
   const int threads = THNN_threads(call, p->planes * (cells + outputs));
   const MaxTables m = THNN_(maxTables)(call, p, threads);
+  const int64_t own = THNN_perThread(outputs); /* positions that nobody wants: a thread writes those of its planes to one place */
+  index_t *unwanted = index ? NULL : THNN_scratch(call, threads * own, sizeof(index_t));
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * bands; i++) {
     const int64_t plane = i / bands, first = i % bands * BAND;
-    THNN_(maxOutputRows)(y + plane * outputs, index + plane * outputs, x + plane * cells, p, &m, first,
-                         THNN_min(first + BAND, rows));
+    index_t *at = index ? index + plane * outputs : unwanted + THNN_threadId() * own;
+    THNN_(maxOutputRows)(y + plane * outputs, at, x + plane * cells, p, &m, first, THNN_min(first + BAND, rows));
   }
 }
 

@@ -8,7 +8,8 @@
 /* Does v, which comes later, beat a? The first NaN beats every number. */
 THNN_INLINE int beats(accreal v, accreal a) { return v > a || (v != v && a == a); }
 
-/* As PlanePass and Pass of core/planes.h, for layers that tell where in a plane each output came from; -1 is nowhere. */
+/* As PlanePass and Pass of core/planes.h, for layers that tell where in a plane each output came from; -1 is nowhere. To a pass `index` may be
+ * NULL. */
 typedef void MaxPlane(real *y, index_t *index, const real *x, const Space *s);
 typedef void MaxPass(Call *call, real *y, index_t *index, const real *x, const Space *s);
 
@@ -18,7 +19,7 @@ int32_t THNN_(maxForward)(const char *f, THNNState *state, const THTensor *input
 int32_t THNN_(maxBackward)(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput,
                            const THLongTensor *indices, const Space *s);
 
-/* y, index = the maxima of x; gx = what they give back of g. */
+/* y, index = the maxima of x, where index may be NULL; gx = what they give back of g. */
 void THNN_(maxima)(Call *call, real *y, index_t *index, const real *x, const Space *p);
 void THNN_(maximaBack)(Call *call, real *gx, const real *g, const index_t *index, const Space *p);
 

@@ -78,10 +78,19 @@ class Function:
 
     @property
     def uses(self) -> str:
-        """A letter for each argument but the state: r an array that is read, w one that is written, x both, - a number."""
+        """Returns a letter for each argument but the state.
+
+        r is an array that is read, w one that is written, x one that is read and written, - a number; o is an array of indices that
+        is written unless it is None.
+        """
         letters = {"IN": "r", "OUT": "w", "ACC": "x", "BUFFER": "x"}
-        arguments = [argument for argument in self.arguments if argument.name != "state"]
-        return "".join(next((letters[tag] for tag in argument.tags if tag in letters), "-") for argument in arguments)
+
+        def letter(argument: Argument) -> str:
+            if argument.tags == ("OUT", "OPTIONAL") and argument.type == "THLongTensor *":
+                return "o"
+            return next((letters[tag] for tag in argument.tags if tag in letters), "-")
+
+        return "".join(letter(argument) for argument in self.arguments if argument.name != "state")
 
     @property
     def exports(self) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pytorch_legacy.arrays import tree
-from pytorch_legacy.backend.arrays import TYPES
+from pytorch_legacy.backend.arrays import TYPES, USES
 from pytorch_legacy.errors import CompileError
 from pytorch_legacy.recording.network import Recording
 from pytorch_legacy.recording.recorder import Call, Ref, Scalar
@@ -162,15 +162,26 @@ def _output(ref: Ref, blocks: list[Block], calls: list[Call], place: int) -> Ref
 
 
 def _needed(calls: list[Call], blocks: list[Block]) -> list[Call]:
-    """The calls whose results somebody reads, and those that can only fail."""
+    """The calls whose results somebody reads, and those that can only fail; without positions that nobody reads."""
     live = {number for number, block in enumerate(blocks) if block.kind == "output"}
     kept = []
     for call in reversed(calls):
         if call.writes and not _checks(call) and not any(ref.memory in live for ref in call.refs(call.writes)):
             continue
+        for place in _optional(call):
+            ref = call.arguments[place]
+            if isinstance(ref, Ref) and ref.memory not in live and blocks[ref.memory].kind == "made":
+                call.arguments[place] = None
+                call = replace(call, writes=tuple(one for one in call.writes if one != place))
         live.update(ref.memory for ref in call.refs())
         kept.append(call)
     return kept[::-1]
+
+
+def _optional(call: Call) -> list[int]:
+    """The places of arrays that a call need not write."""
+    uses = USES.get(call.name.removeprefix("Float").removeprefix("Double"), "")
+    return [place for place, letter in enumerate(uses) if letter == "o"]
 
 
 def _checks(call: Call) -> bool:

@@ -226,14 +226,11 @@ class Recorder:
         return error
 
     def note(self, name: str, arguments: list[Any], uses: str, module: Any = None, isOutside: bool = False) -> bool:
-        """Notes a call and returns whether it is to be made.
-
-        `uses` has a letter for each argument: r for an array that is read, w for one that is written, x for both.
-        """
+        """Notes a call and returns whether it is to be made. `uses` has a letter for each argument (`header.Function.uses`)."""
         values = [self.ref(one) if isinstance(one, np.ndarray) else one for one in arguments]
         arrays = [(place, self.memory(one)) for place, one in enumerate(arguments) if isinstance(one, np.ndarray)]
         reads = tuple(place for place, _ in arrays if uses[place] in "rx")
-        writes = tuple(place for place, _ in arrays if uses[place] in "wx")
+        writes = tuple(place for place, _ in arrays if uses[place] in "wxo")
         known = all(memory.isKnown for place, memory in arrays if place in reads)
         isMade = not self.isDry or (known and sum(arguments[place].nbytes for place in writes) <= _LARGE)
         for place, memory in arrays:
@@ -244,7 +241,7 @@ class Recorder:
             if memory.kind == "constant":
                 memory.kind = "made"
                 memory.changed = self.number
-                isWhole = uses[place] == "w" and arguments[place].nbytes == memory.array.nbytes and arguments[place].flags.forc
+                isWhole = uses[place] in "wo" and arguments[place].nbytes == memory.array.nbytes and arguments[place].flags.forc
                 isRead = any(other is memory for place, other in arrays if place in reads)
                 isNew = isWhole and not isRead and not self.number
                 memory.initial = None if isNew else memory.array.copy(order="K")

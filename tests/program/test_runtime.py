@@ -165,7 +165,7 @@ def test_random_state_is_the_program_s() -> None:
 
 
 def test_all_functions_are_there() -> None:
-    """Every layer function of the header can be called, but for those that only tell something; and it has the header's arguments."""
+    """Every layer function of the header can be called, but for those that only tell something; with the header's arguments."""
     for function in capi.GENERIC:
         for real, kind in (("Float", F), ("Double", D)):
             arguments = []

@@ -80,8 +80,8 @@ class Function:
     def uses(self) -> str:
         """Returns a letter for each argument but the state.
 
-        r is an array that is read, w one that is written, x one that is read and written, - a number; o is an array of indices that
-        is written unless it is None.
+        r is an array that is read, w one that is written, x one that is read and written, - a number; o is an array of indices
+        that is written unless it is None.
         """
         letters = {"IN": "r", "OUT": "w", "ACC": "x", "BUFFER": "x"}
 

@@ -129,11 +129,13 @@ class Bindings:
         The numbers that a graph.Graph gives its nodes and edges.
     frozen : tuple, optional
         The read-only weight of a fused convolution, and its number.
+    algorithm : tuple, optional
+        The sizes of a fused convolution, and its algorithm for these.
     settings : list, optional
         The numbers and weights of the criterion that a StepCriterion has cloned.
     """
 
-    __slots__ = ("calls", "frozen", "numbers", "passes", "rooms", "settings", "steps")
+    __slots__ = ("algorithm", "calls", "frozen", "numbers", "passes", "rooms", "settings", "steps")
 
     def __init__(self) -> None:
         self.calls: dict[str, Prepared] = {}
@@ -142,6 +144,7 @@ class Bindings:
         self.steps: Any = None
         self.numbers: tuple[dict[Any, int], dict[Any, int]] | None = None
         self.frozen: tuple[bytes, tuple[Any, ...], int] | None = None
+        self.algorithm: tuple[tuple[Any, ...], int] | None = None
         self.settings: list[Any] | None = None
 
     @classmethod

@@ -138,12 +138,13 @@ class Fused(Sequential):
     def _algorithm(self, layer: Any, input: Any, weight: Any, numbers: list[int]) -> int:
         """Returns the algorithm for these sizes, whatever the batch; the C library is asked once."""
         sizes = input.shape[1 - weight.ndim :], weight.shape, weight.dtype, numbers
-        bindings = self.__dict__.setdefault("_bindings", {})
-        if "algorithm" not in bindings or bindings["algorithm"][0] != sizes:
+        bindings = Bindings.of(self)
+        known = bindings.algorithm
+        if known is None or known[0] != sizes:
             answer = ffi.new("int64_t[1]")
             call(layer, "FusedConvolution_algorithm", input, weight, *numbers, answer)
-            bindings["algorithm"] = sizes, answer[0]
-        return bindings["algorithm"][1]  # type: ignore[no-any-return]
+            known = bindings.algorithm = sizes, int(answer[0])
+        return known[1]
 
     def _serial(self, weight: Tensor) -> int:
         """Returns a process-wide unique number of frozen contents, the key of their packed weights; 0 if they may change.

@@ -144,15 +144,8 @@ Kept *THNN_takeKept(THNNState *state, Contents *of, const int64_t key[THNN_KEY],
   }
   *isFilled = 0;
   const int isNew = !kept, isOther = kept && memcmp(kept->few, of->few, sizeof of->few) != 0;
-  if (kept && !isOther && kept->isPrinted && memcmp(&kept->print, printOf(of), sizeof kept->print) == 0) {
-    *isFilled = kept->memory && kept->bytes == size;
-    if (!*isFilled) {
-      freeMemory(state, kept);
-      allocate(state, kept, size);
-    }
-    *memory = kept->memory;
-    if (kept->memory) return kept;
-  } else {
+  int isToKeep = kept && !isOther && kept->isPrinted && memcmp(&kept->print, printOf(of), sizeof kept->print) == 0;
+  if (!isToKeep) {
     if (!kept) kept = calloc(1, sizeof *kept);
     if (!kept) return NULL;
     freeMemory(state, kept);
@@ -161,6 +154,16 @@ Kept *THNN_takeKept(THNNState *state, Contents *of, const int64_t key[THNN_KEY],
     memcpy(kept->few, of->few, sizeof kept->few);
     kept->isPrinted = isNew || !isOther; /* what has just changed may change again before anybody asks */
     if (kept->isPrinted) kept->print = *printOf(of);
+    isToKeep = of->serial != 0; /* these contents come again */
+  }
+  if (isToKeep) {
+    *isFilled = kept->memory && kept->bytes == size;
+    if (!*isFilled) {
+      freeMemory(state, kept);
+      allocate(state, kept, size);
+    }
+    *memory = kept->memory;
+    if (kept->memory) return kept;
   }
   THNN_returnKept(state, kept);
   return NULL;

@@ -2,8 +2,8 @@
  *
  * Contents are compared by a fingerprint, which is taken at about the speed of memory; so a change is seen however it was made. A few
  * words are compared first: where they differ, as after a step of training, no fingerprint is needed. Memory is kept from the second or third
- * call with the same contents on: an operand that changes at every call, as weights do in training, costs no memory. All of it is bounded,
- * and is returned by THNN_freeScratch and THNN_freeState. */
+ * call with the same contents on: an operand that changes at every call, as weights do in training, costs no memory. Where the caller promises
+ * that contents do not change, it is kept from the first call on. All of it is bounded, and is returned by THNN_freeScratch and THNN_freeState. */
 #ifndef THNN_KEPT_H
 #define THNN_KEPT_H
 

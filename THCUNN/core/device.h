@@ -13,6 +13,7 @@
 #define THCUNN_DEVICE_H
 
 #include <math.h>
+#include <string.h>
 #ifdef THCUNN_HOST
 #include "host/emulation.h"
 #else
@@ -47,6 +48,14 @@ static inline int threadsFor(int64_t n) { return (int)THNN_min(THNN_max(THNN_cei
 
 /* Blocks for pieces that a team each works at (below). */
 static inline int64_t blocksForTeams(int64_t pieces, bool wide) { return wide ? blocksFor(pieces, 1) : blocksFor(pieces, BLOCK / WARP); }
+
+/* The double of these bits. */
+static inline double numberOf(int64_t bits)
+{
+  double number;
+  memcpy(&number, &bits, sizeof number);
+  return number;
+}
 
 /* What the host does: launch, clear, waitForStream; deviceProblem says what keeps kernels from running here, NULL if nothing does. */
 #ifdef THCUNN_DRIVER

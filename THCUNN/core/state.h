@@ -2,7 +2,6 @@
 #ifndef THCUNN_STATE_H
 #define THCUNN_STATE_H
 
-#include <string.h>
 #include "core/core.h"
 
 enum {
@@ -21,13 +20,5 @@ struct THNNCudaState {
   void *cublasHandle;
   const struct Driver *driver; /* where the host's part was compiled apart from the kernels (core/driver.h) */
 };
-
-/* The double of these bits. */
-static inline double numberOf(int64_t bits)
-{
-  double number;
-  memcpy(&number, &bits, sizeof number);
-  return number;
-}
 
 #endif

@@ -58,8 +58,8 @@ orders() {
     -k "not test_threads and (as_THNN or not test_large)"
   for order in reverse random:1; do # what is computed in another order shows in any case
     echo "threads run: $order"
-    THCUNN_ORDER=$order $pytest tests/cuda/test_twins.py tests/test_layers.py tests/test_golden.py \
-      -k "as_THNN or test_forward or test_batch or test_training or test_criterion"
+    THCUNN_ORDER=$order $pytest tests/cuda/test_twins.py tests/cuda/test_arrays.py tests/test_layers.py tests/test_golden.py \
+      -k "as_THNN or test_forward or test_batch or test_training or test_criterion or test_arrays"
   done
 }
 
@@ -78,7 +78,8 @@ short() {
   echo "threads run: forward"
   watch $pytest tests/cuda tests/test_golden.py -k "not as_float"
   echo "threads run: random:1"
-  THCUNN_ORDER=random:1 watch $pytest tests/cuda/test_twins.py tests/test_layers.py --dtype float64 -k "as_THNN or test_forward"
+  THCUNN_ORDER=random:1 watch $pytest tests/cuda/test_twins.py tests/cuda/test_arrays.py tests/test_layers.py --dtype float64 \
+    -k "as_THNN or test_forward or test_reduce or test_scan or test_take_and_put"
 }
 
 address() {
@@ -94,6 +95,7 @@ thread() {
   # Those that are left out launch the kernels of other layers, for a minute.
   TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD=$(runtime tsan) setarch -R $pytest tests/cuda/test_twins.py \
     -k "test_as_THNN and Cuda- and not (VolumetricFullConvolution or VolumetricDilatedConvolution or VolumetricConvolutionMM)"
+  TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD=$(runtime tsan) setarch -R $pytest tests/cuda/test_arrays.py -k test_one_block
 }
 
 # layer <name>...: what a change of these layers needs

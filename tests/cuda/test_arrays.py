@@ -285,6 +285,14 @@ def test_reduce_in_parts(both: Both, shape: tuple[int, ...], axes: tuple[int, ..
     compare_reduced(both, layouts, x, axes, name)
 
 
+@pytest.mark.parametrize("function", ["arrayReduce", "arrayReduceIndex", "arrayScan"])
+def test_one_block(both: Both, function: str) -> None:
+    """Threads that share memory; few of them, so that ThreadSanitizer has time for it."""
+    x = np.arange(1100, dtype=np.int64)[None] % 7
+    arguments = {"arrayReduce": (REDUCE["sum"],), "arrayReduceIndex": (1, REDUCE["max"]), "arrayScan": (1,)}[function]
+    same(*both(function, y := np.empty((1, x.size if function == "arrayScan" else 1), np.int64), x, y, *arguments))
+
+
 @pytest.mark.parametrize("name", ["sum", "prod"])
 @pytest.mark.parametrize("source, target", [("float32", "float64"), ("uint8", "int64")])
 def test_reduce_to_the_wide_type(both: Both, name: str, source: str, target: str) -> None:

@@ -29,8 +29,8 @@ header = tokenizer()
 
 
 def twins() -> list[header.Function]:  # type: ignore[name-defined]
-    """The functions of THNN.h that stand in a .cu file here, or in a file of THNN that is compiled for the device too."""
-    layers = {path.stem for path in [*HERE.glob("*/*.cu"), *(ROOT / "THNN").glob("*/[A-Z]*.c")]}
+    """The functions of THNN.h that C files of layers define: all of these are compiled for the device too."""
+    layers = header.definitions(ROOT)
     return [f for f in header.read(ROOT / "THNN" / "THNN.h") if f.generic and f.layer in layers]
 
 

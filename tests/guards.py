@@ -1,4 +1,5 @@
-"""The guards of a layer: ``python -m tests.guards SpatialMaxPooling`` runs all that must hold for a new or a changed one.
+"""The guards of a layer: ``python -m tests.guards SpatialMaxPooling`` runs all that must hold for a new or a changed one, and
+``python -m tests.guards --where SpatialMaxPooling`` prints its files and where it stands in them.
 
 First comes the form of its files, then the tests that hold header, lists, pages and examples together, then every check of the
 class's cases, of its C functions and of its rule for PyTorch. What fails says what to write or to run. Kernels have a command of
@@ -11,6 +12,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from pytorch_legacy.backend import header
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -49,15 +52,16 @@ def missing(name: str) -> list[str]:
     return found
 
 
-def files(name: str) -> list[Path]:
-    """The files of a class that people write, by its name."""
-    places = ("THNN/*/*.c", "THCUNN/*/*.cu", "pytorch_legacy/nn/*/*.py", "tests/cases/*.py")
-    return sorted(path for place in places for path in ROOT.glob(place) if path.stem == name)
+def where(name: str) -> list[header.Place]:
+    """The files of a class that people write, and its lines in them: C and CUDA, Python, and its cases."""
+    python = [path for folder in ("pytorch_legacy/nn/*", "tests/cases") for path in ROOT.glob(f"{folder}/{name}.py")]
+    lines = [len(path.read_text(encoding="utf-8").splitlines()) for path in python]
+    return [*header.where(name, ROOT), *(header.Place(path, 1, last) for path, last in zip(python, lines, strict=True))]
 
 
 def styles(names: list[str]) -> list[list[str]]:
     """Commands that look at the form of files; of the tools that are there."""
-    found = [path for name in names for path in files(name)]
+    found = [place.path for name in names for place in where(name)]
     python = [str(path) for path in found if path.suffix == ".py"]
     c = [str(path) for path in found if path.suffix != ".py"]
     ways = {"clang-format": (["--dry-run", "--Werror"], c), "ruff": (["check", "-q"], python)}
@@ -75,8 +79,12 @@ def commands(name: str) -> list[list[str]]:
 
 def main(names: list[str]) -> int:
     if not names:
-        print("usage: python -m tests.guards CLASS ...", file=sys.stderr)
+        print("usage: python -m tests.guards [--where] CLASS ...", file=sys.stderr)
         return 2
+    if names[0] == "--where":
+        for place in [place for name in names[1:] for place in where(name)]:
+            print(f"{place.path.relative_to(ROOT).as_posix()}:{place.first}-{place.last}")
+        return 0
     if lacks := [line for name in names for line in missing(name)]:
         print("\n".join(lacks), file=sys.stderr)
         return 1
@@ -86,7 +94,7 @@ def main(names: list[str]) -> int:
     if any(command[0] == "clang-format" for command in failed):
         print("the form of C or CUDA is not that of .clang-format: run tests/format.sh -i", file=sys.stderr)
     for name in names:
-        if any(path.suffix in (".c", ".cu") for path in files(name)):
+        if header.where(name, ROOT):
             print(f"left to run: tests/cuda/run.sh layer {name}, which runs it as on a GPU, with emulated kernels")
     return bool(failed)
 

@@ -2,7 +2,7 @@
 
 It counts whole files, as a reader opens them:
 
-- the layer's file;
+- the file that defines the layer;
 - each header that it includes from its family, and the C file beside that header, since one of the two has the loops. What these
   include is opened in turn;
 - of ``core/`` only what says where windows lie (`GEOMETRY`). The rest serves all layers: who reads a second one knows it.
@@ -18,6 +18,8 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+
+from pytorch_legacy.backend import header
 
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (
@@ -48,9 +50,11 @@ def at(commit: str) -> Read:
 
 def files(layer: str, read: Read = tree) -> dict[str, int]:
     """The files to open for a layer such as ``pooling/SpatialMaxPooling``, and their lines."""
-    family = layer.partition("/")[0]
+    family, _, name = layer.partition("/")
     opened: dict[str, int] = {}
     waiting = [f"{layer}.c"]
+    if read is tree:
+        waiting = [place.path.relative_to(ROOT / "THNN").as_posix() for place in header.where(name, ROOT)[:1]]
     isShort = False
     while waiting:
         path = waiting.pop(0)
@@ -62,12 +66,12 @@ def files(layer: str, read: Read = tree) -> dict[str, int]:
         isShort = isShort or "The definition" in text or elsewhere is not None
         if elsewhere:
             waiting.append(f"{family}/{elsewhere[1]}")
-        for header in re.findall(r'^#include "(\S+)"', text, re.MULTILINE):
-            if header.startswith(f"{family}/") or header in GEOMETRY:
-                waiting.append(header)
-                if not isShort and header not in GEOMETRY:
-                    waiting.append(header.removesuffix(".h") + ".c")
-            elif header == "core/planes.h":
+        for included in re.findall(r'^#include "(\S+)"', text, re.MULTILINE):
+            if included.startswith(f"{family}/") or included in GEOMETRY:
+                waiting.append(included)
+                if not isShort and included not in GEOMETRY:
+                    waiting.append(included.removesuffix(".h") + ".c")
+            elif included == "core/planes.h":
                 waiting.append("core/space.h")
     return opened
 

@@ -11,6 +11,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import backend, nn
+from pytorch_legacy.backend import header
 from pytorch_legacy.errors import ValueRangeError
 from tests import capi
 from tests.table import CLASSES
@@ -337,8 +338,8 @@ LAYERS: dict[str, Callable[[Generator], tuple[Any, tuple[int, ...] | list[tuple[
 
 def defined() -> list[str]:
     """The layers whose C file has such a definition."""
-    files = (Path(__file__).resolve().parents[1] / "THNN").glob("*/[A-Z]*.c")
-    return sorted(path.stem for path in files if "The definition" in path.read_text(encoding="utf-8"))
+    files = header.definitions(Path(__file__).resolve().parents[1])
+    return sorted(name for name, path in files.items() if "The definition" in path.read_text(encoding="utf-8"))
 
 
 def cases(name: str) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:

@@ -45,7 +45,7 @@ def test_a_class_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_files_of_a_layer() -> None:
-    found = {path.relative_to(ROOT).as_posix() for path in guards.files("Normalize")}
+    found = {place.path.relative_to(ROOT).as_posix() for place in guards.where("Normalize")}
     assert found == {
         "THNN/normalization/Normalize.c",
         "THCUNN/normalization/Normalize.cu",
@@ -54,11 +54,37 @@ def test_files_of_a_layer() -> None:
     }
 
 
+def test_every_layer_stands_in_one_c_file_which_names_it() -> None:
+    generic = [function for function in header.read(ROOT / "THNN" / "THNN.h") if function.layer]
+    defined = header.definitions(ROOT)
+    assert {function.layer for function in generic} == {*defined} - {"fill"}
+    named = re.compile(r'^#include "declared/(\w+)\.h"', re.MULTILINE)
+    for path in {*defined.values()}:
+        for layer in named.findall(path.read_text(encoding="utf-8")):
+            assert defined[layer] == path, layer
+    for function in generic:
+        place, *_ = header.where(function.layer, ROOT)
+        lines = place.path.read_text(encoding="utf-8").splitlines()[place.first - 1 : place.last]
+        assert sum(line.startswith(f"int32_t THNN_({function.name})(") for line in lines) == 1, function.name
+
+
+def test_where_a_layer_stands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert guards.main(["--where", "Normalize"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line.rpartition(":")[0] for line in said] == [
+        "THNN/normalization/Normalize.c",
+        "THCUNN/normalization/Normalize.cu",
+        "pytorch_legacy/nn/normalization/Normalize.py",
+        "tests/cases/Normalize.py",
+    ]
+    assert said[-1].endswith(f":1-{len((ROOT / 'tests/cases/Normalize.py').read_text().splitlines())}")
+
+
 def test_form_is_asked_of_the_tools_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda tool: tool if tool == "clang-format" else None)
     ((tool, *options),) = guards.styles(["Normalize", "Identity"])
     assert tool == "clang-format"
-    assert [Path(path).name for path in options if not path.startswith("-")] == ["Normalize.cu", "Normalize.c"]
+    assert [Path(path).name for path in options if not path.startswith("-")] == ["Normalize.c", "Normalize.cu"]
 
 
 def test_the_page_names_the_commands() -> None:

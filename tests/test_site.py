@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pytorch_legacy.backend import header
+
 for needed in ("sphinx", "myst_parser", "numpydoc", "furo", "latex2mathml"):
     pytest.importorskip(needed, reason=f'the site needs {needed}: pip install ".[docs]"')
 
@@ -175,8 +177,9 @@ def test_the_parts_of_a_c_file() -> None:
         "/* ---- The definition",
         "/* ---- The functions. What is fast",
     ]
-    for file in (ROOT / "THNN").glob("*/[A-Z]*.c"):
-        assert {"story", "functions"} <= set(parts(file.read_text(encoding="utf-8"))), file.name
+    for layer in header.definitions(ROOT):
+        place, *_ = header.where(layer, ROOT)
+        assert layer == "fill" or {"story", "functions"} <= set(parts(place.path.read_text(encoding="utf-8"), place.first)), layer
 
 
 def entry_of(name: str) -> Any:

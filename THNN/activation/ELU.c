@@ -13,6 +13,7 @@
  * it takes the input (Torch7 did not), and inplace is refused.
  *
  * D.-A. Clevert, T. Unterthiner, S. Hochreiter: Fast and Accurate Deep Network Learning by Exponential Linear Units, 2016. */
+#include "declared/ELU.h"
 #include "activation/elementwise.h"
 
 THNN_APART int32_t checkNumbers(const char *f, double alpha, int32_t inplace, int *isNegative)

@@ -8,6 +8,7 @@
  *   gradInput   as input, overwritten
  *
  * Y. Dauphin, A. Fan, M. Auli, D. Grangier: Language Modeling with Gated Convolutional Networks, 2017. */
+#include "declared/GatedLinear.h"
 #include "core/real.h"
 
 static int32_t checkInput(const char *f, View input, int64_t dim, int64_t *size)

@@ -12,6 +12,7 @@
  *
  * With inplace, output is the input and gradInput is gradOutput. What was limited lies on a bound then, and its gradient is 0
  * all the same. */
+#include "declared/HardTanh.h"
 #include "activation/curves.h"
 #include "activation/elementwise.h"
 

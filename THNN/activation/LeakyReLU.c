@@ -10,6 +10,7 @@
  *
  * With inplace, output is the input and gradInput is gradOutput. backward then finds outputs where inputs were, which have
  * the same sign as long as negval is not negative: so that is asked for. */
+#include "declared/LeakyReLU.h"
 #include "activation/leak.h"
 
 THNN_APART int32_t checkNumbers(const char *f, double negval, int32_t inplace)

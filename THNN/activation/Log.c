@@ -7,6 +7,7 @@
  *   output      as input, overwritten; may be the input
  *   gradOutput  as many elements as input, in any shape
  *   gradInput   as input, overwritten; may be gradOutput */
+#include "declared/Log.h"
 #include "activation/elementwise.h"
 
 #ifndef THNN_CUDA

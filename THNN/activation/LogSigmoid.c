@@ -10,6 +10,7 @@
  *
  * The logarithm is taken as min(x, 0) - log(1 + exp(-|x|)), which neither overflows nor loses digits. At -infinity it is
  * -infinity, and its gradient passes; in Torch7 both were NaN. */
+#include "declared/LogSigmoid.h"
 #include "activation/elementwise.h"
 
 #ifndef THNN_CUDA

@@ -14,6 +14,7 @@
  * Sums are taken in double precision, piece by piece, and the pieces' sums in their order.
  *
  * K. He, X. Zhang, S. Ren, J. Sun: Delving Deep into Rectifiers, 2015. */
+#include "declared/PReLU.h"
 #include "activation/slopes.h"
 
 static int32_t checkSlopes(const char *f, const char *name, View weight, View input, int64_t nOutputPlane, int write)

@@ -11,6 +11,7 @@
  *   gradInput   as input, overwritten; may be gradOutput or output
  *
  * Sums are taken in double precision, so that they do not depend on how many channels there are. */
+#include "declared/SoftMax.h"
 #include "activation/channels.h"
 
 #ifndef THNN_CUDA

@@ -10,6 +10,7 @@
  *
  * The logarithm is taken as max(z, 0) + log(1 + exp(-|z|)), so that no threshold makes it overflow. Torch7 computed the
  * gradient from the output, which it compared with the threshold: wrong for small thresholds. */
+#include "declared/SoftPlus.h"
 #include "activation/elementwise.h"
 
 THNN_APART int32_t checkNumbers(const char *f, double beta)

@@ -9,6 +9,7 @@
  *   gradInput   as output, overwritten; may be gradOutput or output
  *
  * Torch7 never used eps on the processor: nor is it used here. */
+#include "declared/Sqrt.h"
 #include "activation/elementwise.h"
 
 #ifndef THNN_CUDA

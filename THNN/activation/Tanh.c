@@ -7,6 +7,7 @@
  *   output      as input, overwritten; may be the input
  *   gradOutput  as many elements as output, in any shape
  *   gradInput   as output, overwritten; may be gradOutput or output */
+#include "declared/Tanh.h"
 #include "activation/elementwise.h"
 
 #ifndef THNN_CUDA

@@ -12,6 +12,7 @@
  *
  * With inplace, output is the input and gradInput is gradOutput. backward then finds outputs where inputs were, and can
  * tell which were replaced as long as val itself does not exceed the threshold: so that is asked for. */
+#include "declared/Threshold.h"
 #include "activation/curves.h"
 #include "activation/elementwise.h"
 

@@ -18,6 +18,7 @@
  *                A number for other contents must be one that never was used before, since memory is used again
  *
  * How: convolve.c has the checks, dense.c the work, finish.h what follows the sums. */
+#include "declared/FusedConvolution.h"
 #include "convolution/convolve.h"
 
 THNN_APART int32_t makeLayer(const char *f, const THTensor *weight, Axis t, Axis w, Axis h, int64_t adjT, int64_t adjW, int64_t adjH,

@@ -16,6 +16,7 @@
  *              or the same elements as (oH * oW) x nOutputPlane x (nInputPlane * kH * kW)
  *   bias       nOutputPlane x oH x oW
  *   gradWeight, gradBias  as weight and bias, added to */
+#include "declared/SpatialConvolutionLocal.h"
 #include "core/space.h"
 #include "convolution/local.h"
 

@@ -15,6 +15,7 @@
  *   gradWeight, gradBias  as weight and bias, added to
  *
  * As loops: definition.c. How: convolve.c has the checks, dense.c the work. */
+#include "declared/SpatialConvolutionMM.h"
 #include "convolution/convolve.h"
 
 static Convolution layer(Axis w, Axis h)

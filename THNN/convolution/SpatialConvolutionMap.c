@@ -14,6 +14,7 @@
  *   weight     nKernel x kH x kW
  *
  * Such tables are those of LeCun et al., "Gradient-based learning applied to document recognition" (1998). */
+#include "declared/SpatialConvolutionMap.h"
 #include "convolution/connections.h"
 
 /* ---- The definition: kernel k leads from plane c->wide[k] of the input to plane c->narrow[k] of the output. */

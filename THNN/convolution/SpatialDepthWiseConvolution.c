@@ -17,6 +17,7 @@
  *   gradWeight, gradBias  as weight and bias, added to
  *
  * Torch7 mistook height for width where they differ; this does not. */
+#include "declared/SpatialDepthWiseConvolution.h"
 #include "core/space.h"
 #include "convolution/links.h"
 

@@ -13,6 +13,7 @@
  *   gradWeight, gradBias  as weight and bias, added to
  *
  * How: convolve.c. After Yu, Koltun, "Multi-scale context aggregation by dilated convolutions" (2016). */
+#include "declared/SpatialDilatedConvolution.h"
 #include "convolution/convolve.h"
 
 int32_t THNN_(SpatialDilatedConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH,

@@ -16,6 +16,7 @@
  *   gradWeight, gradBias  as weight and bias, added to
  *
  * adjH < dH: of the dH sizes of an output whose convolution has H places, it chooses one. How: convolve.c. */
+#include "declared/SpatialFullConvolution.h"
 #include "convolution/convolve.h"
 
 int32_t THNN_(SpatialFullConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH, int64_t dW,

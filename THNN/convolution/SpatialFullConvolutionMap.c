@@ -12,6 +12,7 @@
  *   gradInput  as input, overwritten
  *   connTable  nKernel x 2: input plane and output plane of each kernel, from 0 on. A pair may appear more than once.
  *   weight     nKernel x kH x kW */
+#include "declared/SpatialFullConvolutionMap.h"
 #include "convolution/connections.h"
 
 /* ---- The definition: kernel k leads from plane c->narrow[k] of the input to plane c->wide[k] of the output. */

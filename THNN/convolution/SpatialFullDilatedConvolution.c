@@ -13,6 +13,7 @@
  *   gradWeight, gradBias  as weight and bias, added to
  *
  * adjH is less than dH or than dilationH. */
+#include "declared/SpatialFullDilatedConvolution.h"
 #include "convolution/convolve.h"
 
 int32_t THNN_(SpatialFullDilatedConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH,

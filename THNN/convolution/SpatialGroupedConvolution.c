@@ -15,6 +15,7 @@
  * adjW and adjH are a transposed layer's, and 0 for any other one. Where a group is one input plane SpatialDepthWiseConvolution is faster.
  *
  * How: convolve.c, where a group counts as a sample that has weights of its own. */
+#include "declared/SpatialGroupedConvolution.h"
 #include "convolution/convolve.h"
 
 static Convolution grouped(int64_t groups, Axis w, Axis h, int64_t adjW, int64_t adjH, int32_t full)

@@ -10,6 +10,7 @@
  *
  * With features for planes and frames for cells this is the convolution of convolve.c along one axis: the tensors are turned so
  * that they are seen that way. */
+#include "declared/TemporalConvolution.h"
 #include "convolution/convolve.h"
 
 static Convolution layer(int64_t kW, int64_t dW)

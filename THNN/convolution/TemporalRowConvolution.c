@@ -14,6 +14,7 @@
  *   gradWeight, gradBias  as weight and bias, added to
  *
  * The lookahead convolution of Amodei et al., "Deep Speech 2: end-to-end speech recognition in English and Mandarin" (2016). */
+#include "declared/TemporalRowConvolution.h"
 #include "core/space.h"
 #include "convolution/rows.h"
 

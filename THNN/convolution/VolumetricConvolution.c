@@ -12,6 +12,7 @@
  *   gradWeight, gradBias  as weight and bias, added to
  *
  * How: convolve.c. */
+#include "declared/VolumetricConvolution.h"
 #include "convolution/convolve.h"
 
 static int32_t layer(const char *f, const THTensor *weight, const char *name, Axis t, Axis w, Axis h, Convolution *c)

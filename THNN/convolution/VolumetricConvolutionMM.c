@@ -9,6 +9,7 @@
  *   weight      nOutputPlane x nInputPlane x kT x kH x kW, or the same elements as a matrix of nOutputPlane rows
  *
  * and everything else as there. */
+#include "declared/VolumetricConvolutionMM.h"
 #include "convolution/convolve.h"
 
 static Convolution layer(Axis t, Axis w, Axis h)

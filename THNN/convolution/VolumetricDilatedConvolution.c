@@ -11,6 +11,7 @@
  *   gradInput   as input, overwritten
  *   weight      nOutputPlane x nInputPlane x kT x kH x kW
  *   gradWeight, gradBias  as weight and bias, added to */
+#include "declared/VolumetricDilatedConvolution.h"
 #include "convolution/convolve.h"
 
 int32_t THNN_(VolumetricDilatedConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kT, int64_t kW,

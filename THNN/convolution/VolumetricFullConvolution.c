@@ -10,6 +10,7 @@
  *   gradInput   as input, overwritten
  *   weight      nInputPlane x nOutputPlane x kT x kH x kW, which says how large the kernel is
  *   gradWeight, gradBias  as weight and bias, added to */
+#include "declared/VolumetricFullConvolution.h"
 #include "convolution/convolve.h"
 
 int32_t THNN_(VolumetricFullConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t dT, int64_t dW,

@@ -8,6 +8,7 @@
  *
  *   input    nInputPlane x inputHeight x inputWidth
  *   finput   (nInputPlane * kH * kW) x (outputHeight * outputWidth) */
+#include "declared/unfolded.h"
 #include "convolution/convolve.h"
 
 static int32_t checkAxis(const char *f, const char *const names[4], const Axis *a)

@@ -1,5 +1,6 @@
 /* What every layer stands on, independent of the element type: status, views, checks, scratch memory, threads.
- * A layer includes core/real.h, which includes this. What THNN.h declares of a file's functions the build puts before it. */
+ * A layer includes core/real.h, which includes this. A file that defines the layer X includes "declared/X.h" first: what
+ * THNN.h declares of its functions. */
 #ifndef THNN_CORE_H
 #define THNN_CORE_H
 

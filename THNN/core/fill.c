@@ -9,6 +9,7 @@
  *     logNormal    exp(normal)
  */
 #include <math.h>
+#include "declared/fill.h"
 #include "core/real.h"
 
 /* How a distribution with the parameters a and b gives n elements, from as many draws; or the next one, where a draw may be left over. */

@@ -7,6 +7,7 @@
  *   target      *: as many elements as input
  *   output      1, overwritten; 0 for an empty input
  *   gradInput   as input, overwritten; may be the input */
+#include "declared/AbsCriterion.h"
 #include "criterion/loss.h"
 
 #ifndef THNN_CUDA

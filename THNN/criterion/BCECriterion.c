@@ -13,6 +13,7 @@
  *   gradInput   as input, overwritten; may be the input
  *
  * All is computed in double precision, where eps is not lost beside 1; on a device, it is added to what may be 0, last. */
+#include "declared/BCECriterion.h"
 #include "criterion/loss.h"
 
 enum {

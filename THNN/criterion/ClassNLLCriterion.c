@@ -12,6 +12,7 @@
  *   output        1, overwritten
  *   total_weight  1, overwritten; read by backward
  *   gradInput     as input, overwritten */
+#include "declared/ClassNLLCriterion.h"
 #include "criterion/likelihood.h"
 
 #ifndef THNN_CUDA

@@ -10,6 +10,7 @@
  *   gradInput   as input, overwritten; may be the input
  *
  * Logarithms are those of double precision: close distributions leave small differences. */
+#include "declared/DistKLDivCriterion.h"
 #include "criterion/loss.h"
 
 enum { COST = 10 };

@@ -7,6 +7,7 @@
  *   output      1, overwritten; 0 for an empty input
  *   gradOutput  not read
  *   gradInput   as input, overwritten; may be the input */
+#include "declared/L1Cost.h"
 #include "criterion/loss.h"
 
 #ifndef THNN_CUDA

@@ -7,6 +7,7 @@
  *   target      *: as many elements as input, 1 or -1
  *   output      1, overwritten; 0 for an empty input
  *   gradInput   as input, overwritten; may be the input */
+#include "declared/MarginCriterion.h"
 #include "criterion/loss.h"
 
 #ifndef THNN_CUDA

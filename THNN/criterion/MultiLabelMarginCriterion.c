@@ -12,6 +12,7 @@
  *   output     1, overwritten; 0 for an empty input
  *   isTarget   as input, overwritten: 1 for the labels, else 0; read by backward
  *   gradInput  as input, overwritten */
+#include "declared/MultiLabelMarginCriterion.h"
 #include "criterion/margins.h"
 
 enum {

@@ -14,6 +14,7 @@
  *   output     1, overwritten; 0 for an empty input
  *   p          1 or 2
  *   gradInput  as input, overwritten */
+#include "declared/MultiMarginCriterion.h"
 #include "criterion/margins.h"
 
 static int32_t check(const char *f, View input, View target, int64_t p, View weights)

@@ -10,6 +10,7 @@
  *
  * The exponential is never that of a positive number, so that nothing overflows:
  * log(1 + exp(-z)) = max(-z, 0) + log(1 + exp(-|z|)). */
+#include "declared/SoftMarginCriterion.h"
 #include "criterion/loss.h"
 
 enum { COST = 20 };

@@ -11,6 +11,7 @@
  *   output        1, overwritten
  *   total_weight  1, overwritten; read by backward
  *   gradInput     as input, overwritten */
+#include "declared/SpatialClassNLLCriterion.h"
 #include "criterion/likelihood.h"
 
 #ifndef THNN_CUDA

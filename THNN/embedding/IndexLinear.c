@@ -29,6 +29,7 @@
  *   gradWeight        nnz x outputSize, or nnz x 2 * outputSize with normalization, overwritten
  * As Torch7's nn.IndexLinear. Steps of one key are taken in the order of entries, those of different keys in parallel. */
 #include <math.h>
+#include "declared/IndexLinear.h"
 #include "embedding/keys.h"
 
 static int32_t checkEntries(const char *f, View values, View sizes, IndexSizes *s)

@@ -14,6 +14,7 @@
  * As Torch7's nn.LookupTable, whose forward was an index operation of tensors. */
 #include <float.h>
 #include <math.h>
+#include "declared/LookupTable.h"
 #include "embedding/rows.h"
 
 #ifndef THNN_CUDA

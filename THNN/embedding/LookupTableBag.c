@@ -13,6 +13,7 @@
  *   seq_length  bags: the size of each bag, overwritten; read by backward in mode 1, where it may not be NULL
  *   gradWeight  as weight, added to; terms of one row are added in the order of input
  * mode is 0 for the sum, 1 for the mean. Torch's CUDA library had this layer, for hosts; no class of Torch7 used it. */
+#include "declared/LookupTableBag.h"
 #include "embedding/rows.h"
 
 enum {

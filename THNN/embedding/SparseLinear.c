@@ -14,6 +14,7 @@
  *   weight            outputSize x inputSize
  *   gradWeight, gradBias  as weight and bias, added to
  * As Torch7's nn.SparseLinear. Threads share the rows of the weight; the terms of a sum are added in the order of entries. */
+#include "declared/SparseLinear.h"
 #include "embedding/sparse.h"
 
 static int32_t checkSizes(const char *f, Sparse *s, View entries, const char *weightName, View weight)

@@ -14,6 +14,7 @@
  * Many samples are a matrix product. A few take as long as it takes to read the weights once, by loops of their own. Long sums are
  * sums of short ones, added in double precision.
  * As Torch7's nn.Linear. */
+#include "declared/Linear.h"
 #include "linear/sizes.h"
 
 #ifndef THNN_CUDA

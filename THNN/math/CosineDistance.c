@@ -11,6 +11,7 @@
  *
  * Sums are in double precision, and in units of a row's largest element where they would be too large or too small for it; each root
  * is taken by itself, for the product could overflow. */
+#include "declared/CosineDistance.h"
 #include "math/pairs.h"
 
 #ifndef THNN_CUDA /* THCUNN/math/CosineDistance.cu has its own */

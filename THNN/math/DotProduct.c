@@ -9,6 +9,7 @@
  *   gradInput1, gradInput2   as input1, overwritten
  *
  * The sum is in double precision. */
+#include "declared/DotProduct.h"
 #include "math/pairs.h"
 
 #ifndef THNN_CUDA /* THCUNN/math/DotProduct.cu has its own */

@@ -10,6 +10,7 @@
  *
  * Sums and powers are in double precision, and in units of the largest |d| where they would be too large or too small for it. Torch7
  * left out |d|^(p - 2) for p between 1 and 2. */
+#include "declared/PairwiseDistance.h"
 #include "math/pairs.h"
 
 #ifndef THNN_CUDA /* THCUNN/math/PairwiseDistance.cu has its own */

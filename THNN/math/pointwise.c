@@ -24,6 +24,7 @@
  *
  * sum cuts the tensor into parts, which have their sums, in double precision, to themselves: of some of the outermost indices
  * that it adds up, and of some of those that it keeps. How it cuts depends on the sizes alone, and so does the result. */
+#include "declared/pointwise.h"
 #include "math/pointwise.h"
 
 #ifndef THNN_CUDA /* THCUNN/math/pointwise.cu has its own */

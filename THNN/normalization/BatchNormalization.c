@@ -22,6 +22,7 @@
  * The input is batch x channels x plane. It is cut into groups of neighbouring channels, which are normalised one after the
  * other, so that the later passes over a group find it in the cache; and groups are cut into pieces, whose sums are added in
  * a fixed order, so that threads can share few large groups without changing a digit. */
+#include "declared/BatchNormalization.h"
 #include "normalization/batch.h"
 
 #ifndef THNN_CUDA /* THCUNN/normalization/BatchNormalization.cu has its own */

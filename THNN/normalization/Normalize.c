@@ -9,6 +9,7 @@
  *   input, gradOutput    D or N x D
  *   output, gradInput    as input, overwritten; may be input or gradOutput */
 #include <math.h>
+#include "declared/Normalize.h"
 #include "normalization/Normalize.h"
 
 #ifndef THNN_CUDA /* THCUNN/normalization/Normalize.cu has its own */

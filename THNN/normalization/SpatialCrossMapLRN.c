@@ -17,6 +17,7 @@
  * of one block and the beginning of the next. The sums of all ends of a block come from one walk back through it, those of the
  * beginnings from one walk forward. So the work does not grow with size, and, as nothing is ever subtracted, a large value
  * leaves no trace in windows without it. As Torch7's nn.SpatialCrossMapLRN, with the functions of its CUDA library. */
+#include "declared/SpatialCrossMapLRN.h"
 #include "normalization/maps.h"
 #include "core/volumes.h"
 

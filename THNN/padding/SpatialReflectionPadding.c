@@ -11,6 +11,7 @@
  *   gradInput   as input, overwritten
  *
  * As Torch7's nn.SpatialReflectionPadding. */
+#include "declared/SpatialReflectionPadding.h"
 #include "padding/padding.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b, Space *s)

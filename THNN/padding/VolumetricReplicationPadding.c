@@ -8,6 +8,7 @@
  *   gradInput   as input, overwritten
  *
  * As Torch7's nn.VolumetricReplicationPadding. */
+#include "declared/VolumetricReplicationPadding.h"
 #include "padding/padding.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t pleft, int64_t pright, int64_t ptop, int64_t pbottom,

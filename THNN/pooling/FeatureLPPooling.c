@@ -11,6 +11,7 @@
  *   gradInput  as input, overwritten
  *
  * A sample is a plane, of features x places or, where there is one place, of 1 x features. The definition stands in power.c. */
+#include "declared/FeatureLPPooling.h"
 #include "pooling/power.h"
 
 /* Where the windows lie, and the shape of the output. */

@@ -16,6 +16,7 @@
  *   gradInput  as input, overwritten
  *
  * Windows as in the last release of Torch7, which computed o * in / out in single precision: exact as long as in * out < 2^24. */
+#include "declared/SpatialAdaptiveAveragePooling.h"
 #include "pooling/means.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t owidth, int64_t oheight, Space *s)

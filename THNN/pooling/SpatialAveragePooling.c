@@ -10,6 +10,7 @@
  *   input      (N x) C x H x W
  *   output     (N x) C x oH x oW, overwritten
  *   gradInput  as input, overwritten */
+#include "declared/SpatialAveragePooling.h"
 #include "pooling/means.h"
 
 static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, int count_include_pad, Space *s)

@@ -15,6 +15,7 @@
  *
  * Source: Torch7 nn; Graham, "Fractional Max-Pooling" (2014). Torch7 found no room for windows that begin one cell after another,
  * and failed on a window of nothing but NaN. */
+#include "declared/SpatialFractionalMaxPooling.h"
 #include "pooling/fractional.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t outputW, int64_t outputH, int64_t poolSizeW, int64_t poolSizeH,

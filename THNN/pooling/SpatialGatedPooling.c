@@ -20,6 +20,7 @@
  * Ties and NaN are as in SpatialMaxPooling. The terms of gradWeight are summed in double precision, plane by plane in order.
  * C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing pooling functions in convolutional neural networks, 2016. */
 #include <math.h>
+#include "declared/SpatialGatedPooling.h"
 #include "pooling/gated.h"
 
 static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, Space *p)

@@ -24,6 +24,7 @@
  *
  * M. Zeiler, R. Fergus: Differentiable pooling for hierarchical feature learning, 2012. */
 #include <math.h>
+#include "declared/SpatialGaussianPooling.h"
 #include "pooling/gaussians.h"
 
 static int32_t check(const char *f, const THTensor *input, const THTensor *mean, Axis w, Axis h, int ceil_mode, Space *p)

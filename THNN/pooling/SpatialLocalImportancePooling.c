@@ -12,6 +12,7 @@
  *   gradInput, gradLogit  as input, overwritten
  *
  * Source: Z. Gao, L. Wang, G. Wu, LIP: Local importance-based pooling, ICCV 2019. */
+#include "declared/SpatialLocalImportancePooling.h"
 #include "pooling/softweights.h"
 
 static int32_t check(const char *f, const THTensor *input, const THTensor *logit, Axis w, Axis h, int ceil_mode, Space *p)

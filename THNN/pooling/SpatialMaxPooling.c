@@ -11,6 +11,7 @@
  *   input      (N x) C x H x W
  *   output     (N x) C x oH x oW, overwritten; indices likewise
  *   gradInput  as input, overwritten */
+#include "declared/SpatialMaxPooling.h"
 #include "pooling/maxima.h"
 
 static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, Space *s)

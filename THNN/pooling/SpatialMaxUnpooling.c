@@ -11,6 +11,7 @@
  *   indices    as input
  *   output     (N x) C x oheight x owidth, overwritten
  *   gradInput  as input, overwritten */
+#include "declared/SpatialMaxUnpooling.h"
 #include "pooling/unpool.h"
 
 int32_t THNN_(SpatialMaxUnpooling_outputSize)(const THTensor *input, int64_t owidth, int64_t oheight, int64_t size[8])

@@ -16,6 +16,7 @@
  *
  * The terms of gradWeight are summed in double precision, plane by plane in order. C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing
  * pooling functions in convolutional neural networks, 2016. */
+#include "declared/SpatialMixedPooling.h"
 #include "pooling/mixed.h"
 
 static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, Space *p)

@@ -10,6 +10,7 @@
  *   input      (N x) C x H x W
  *   output     (N x) C x oH x oW, overwritten; backward reads it
  *   gradInput  as input, overwritten */
+#include "declared/SpatialPowerAveragePooling.h"
 #include "pooling/power.h"
 
 static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, Space *p)

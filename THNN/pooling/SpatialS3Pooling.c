@@ -17,6 +17,7 @@
  *
  * Source: Zhai et al., "S3Pool: Pooling with Stochastic Spatial Sampling" (2017). Its code pools averages in evaluation, with
  * windows that reach pool / 2 cells back; that is not the mean of training, and has another size. */
+#include "declared/SpatialS3Pooling.h"
 #include "pooling/mix.h"
 #include "pooling/s3.h"
 

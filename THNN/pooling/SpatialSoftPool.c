@@ -12,6 +12,7 @@
  *   gradInput  as input, overwritten
  *
  * Source: A. Stergiou, R. Poppe, G. Kalliatakis, Refining activation downsampling with SoftPool, ICCV 2021. */
+#include "declared/SpatialSoftPool.h"
 #include "pooling/softpool.h"
 
 static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, Space *p)

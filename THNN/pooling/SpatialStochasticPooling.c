@@ -23,6 +23,7 @@
  *
  * Source: Zeiler and Fergus, "Stochastic Pooling for Regularization of Deep Convolutional Neural Networks" (2013). */
 #include <math.h>
+#include "declared/SpatialStochasticPooling.h"
 #include "pooling/stochastic.h"
 
 static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, Space *p)

@@ -13,6 +13,7 @@
  *
  * The sums of a plane are made in double precision for the gradients of the parameters, and those of planes are added in order.
  * Y. LeCun et al.: Gradient-based learning applied to document recognition, 1998. */
+#include "declared/SpatialSubSampling.h"
 #include "pooling/subsampling.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, Space *p)

@@ -9,6 +9,7 @@
  *   input      (N x) nFrame x frameSize
  *   output     (N x) owidth x frameSize, overwritten
  *   gradInput  as input, overwritten */
+#include "declared/TemporalAdaptiveAveragePooling.h"
 #include "pooling/means.h"
 
 /* ---- The definition, sequence by sequence. */

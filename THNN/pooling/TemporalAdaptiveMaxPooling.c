@@ -10,6 +10,7 @@
  *   input      (N x) nFrame x frameSize
  *   output     (N x) owidth x frameSize, overwritten; indices likewise
  *   gradInput  as input, overwritten */
+#include "declared/TemporalAdaptiveMaxPooling.h"
 #include "pooling/maxima.h"
 
 /* ---- The definition of forward, sequence by sequence; backward has that of all maxima (indexed.c). */

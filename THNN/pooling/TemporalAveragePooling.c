@@ -6,6 +6,7 @@
  *   input      (N x) nFrame x frameSize
  *   output     (N x) oFrame x frameSize, oFrame = floor((nFrame - kW) / dW) + 1, overwritten
  *   gradInput  as input, overwritten */
+#include "declared/TemporalAveragePooling.h"
 #include "pooling/means.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t dW, Space *s)

@@ -11,6 +11,7 @@
  *   output     (N x) k x F, overwritten; indices likewise
  *   gradInput  as input, overwritten */
 #include <math.h>
+#include "declared/TemporalDynamicKMaxPooling.h"
 #include "pooling/kmax.h"
 
 THNN_APART int32_t check(const char *f, const THTensor *input, int64_t minK, double factor, Frames *s)

@@ -6,6 +6,7 @@
  *   input      (N x) nFrame x frameSize
  *   output     (N x) 1 x frameSize, overwritten
  *   gradInput  as input, overwritten */
+#include "declared/TemporalGlobalAveragePooling.h"
 #include "pooling/means.h"
 
 /* ---- The definition, sequence by sequence. */

@@ -9,6 +9,7 @@
  *   input      (N x) nFrame x frameSize
  *   output     (N x) 1 x frameSize, overwritten; indices likewise
  *   gradInput  as input, overwritten */
+#include "declared/TemporalGlobalMaxPooling.h"
 #include "pooling/maxima.h"
 
 /* ---- The definition of forward, sequence by sequence; backward has that of all maxima (indexed.c). */

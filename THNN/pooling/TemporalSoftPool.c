@@ -8,6 +8,7 @@
  *   input      (N x) nFrame x frameSize
  *   output     (N x) oFrame x frameSize, overwritten
  *   gradInput  as input, overwritten */
+#include "declared/TemporalSoftPool.h"
 #include "pooling/softpool.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t dW, int64_t padW, int ceil_mode, Space *p)

@@ -10,6 +10,7 @@
  *   weight, bias        F, as their gradients
  *
  * Gradients of the parameters are summed in double precision, sample by sample in order. */
+#include "declared/TemporalSubSampling.h"
 #include "pooling/subsampling.h"
 
 /* A sample is a plane of frames x features. */

@@ -11,6 +11,7 @@
  *   input      (N x) C x T x H x W
  *   output     (N x) C x otime x oheight x owidth, overwritten; indices likewise
  *   gradInput  as input, overwritten */
+#include "declared/VolumetricAdaptiveMaxPooling.h"
 #include "pooling/maxima.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t otime, int64_t owidth, int64_t oheight, Space *s)

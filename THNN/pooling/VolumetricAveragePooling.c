@@ -8,6 +8,7 @@
  *   input      (N x) C x T x H x W
  *   output     (N x) C x oT x oH x oW, overwritten
  *   gradInput  as input, overwritten */
+#include "declared/VolumetricAveragePooling.h"
 #include "pooling/means.h"
 
 static int32_t check(const char *f, const THTensor *input, Axis t, Axis w, Axis h, int ceil_mode, int count_include_pad, Space *s)

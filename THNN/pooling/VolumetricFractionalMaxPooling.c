@@ -14,6 +14,7 @@
  *   gradInput      as input, overwritten
  *
  * Source: Torch7 nn. */
+#include "declared/VolumetricFractionalMaxPooling.h"
 #include "pooling/fractional.h"
 
 static int32_t check(const char *f, const THTensor *input, int64_t outputT, int64_t outputW, int64_t outputH, int64_t poolSizeT,

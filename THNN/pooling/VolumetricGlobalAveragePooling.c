@@ -6,6 +6,7 @@
  *   input      (N x) C x T x H x W
  *   output     (N x) C x 1 x 1 x 1, overwritten
  *   gradInput  as input, overwritten */
+#include "declared/VolumetricGlobalAveragePooling.h"
 #include "pooling/global.h"
 
 /* ---- The definition, volume by volume. */

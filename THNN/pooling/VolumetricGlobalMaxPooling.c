@@ -9,6 +9,7 @@
  *   input      (N x) C x T x H x W
  *   output     (N x) C x 1 x 1 x 1, overwritten; indices likewise
  *   gradInput  as input, overwritten */
+#include "declared/VolumetricGlobalMaxPooling.h"
 #include "pooling/global.h"
 
 /* ---- The definition of forward, volume by volume; backward has that of all maxima (indexed.c). */

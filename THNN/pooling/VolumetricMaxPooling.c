@@ -10,6 +10,7 @@
  *   input      (N x) C x T x H x W
  *   output     (N x) C x oT x oH x oW, overwritten; indices likewise
  *   gradInput  as input, overwritten */
+#include "declared/VolumetricMaxPooling.h"
 #include "pooling/maxima.h"
 
 static int32_t check(const char *f, const THTensor *input, Axis t, Axis w, Axis h, int ceil_mode, Space *s)

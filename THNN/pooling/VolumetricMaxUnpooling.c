@@ -10,6 +10,7 @@
  *   indices    as input
  *   output     (N x) C x otime x oheight x owidth, overwritten
  *   gradInput  as input, overwritten */
+#include "declared/VolumetricMaxUnpooling.h"
 #include "pooling/unpool.h"
 
 int32_t THNN_(VolumetricMaxUnpooling_outputSize)(const THTensor *input, int64_t otime, int64_t owidth, int64_t oheight,

@@ -15,6 +15,7 @@
  *   storage                                    (N x) 5 * hiddenSize
  *   hx, output, gradOutput, gradInputHx        (N x) hiddenSize
  * All results are overwritten. Torch's libraries had this layer for hosts, in CUDA; no class of Torch7 used it. */
+#include "declared/GRUFused.h"
 #include "recurrent/gates.h"
 
 enum { STORED = 5 };

@@ -23,6 +23,7 @@
  *                                         taken for 0, so that the next step begins anew
  *
  * Steps are shared among threads as those of LSTMSequence are. */
+#include "declared/GRUSequence.h"
 #include "recurrent/sequence.h"
 
 #ifndef THNN_CUDA /* THCUNN/recurrent/GRUSequence.cu has its own */

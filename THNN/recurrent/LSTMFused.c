@@ -15,6 +15,7 @@
  *   cell, output, outputCell, cx, cy, gradOutput, gradOutputCell, gradInputCx  (N x) hiddenSize
  * All results are overwritten. gradInGates is the gradient of input as well as of hidden. Torch's libraries had this layer
  * for hosts, in CUDA; no class of Torch7 used it. */
+#include "declared/LSTMFused.h"
 #include "recurrent/gates.h"
 
 #ifndef THNN_CUDA

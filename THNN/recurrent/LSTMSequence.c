@@ -19,6 +19,7 @@
  *
  * Samples do not wait for each other: where weight is small, each thread takes all steps of some. Else a step's work is shared among
  * threads, for it waits for the step before; of one sample each thread has the same cells in all steps. */
+#include "declared/LSTMSequence.h"
 #include "recurrent/sequence.h"
 
 #ifndef THNN_CUDA /* THCUNN/recurrent/LSTMSequence.cu has its own */

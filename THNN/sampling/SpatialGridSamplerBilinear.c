@@ -16,6 +16,7 @@
  *   gradGrid    as grid, overwritten
  *
  * As SpatialGridSamplerBilinear of Torch7's THNN. */
+#include "declared/SpatialGridSamplerBilinear.h"
 #include "sampling/grid.h"
 
 static int32_t check(const char *f, const THTensor *input, const THTensor *grid, Sampled *p)

@@ -12,6 +12,7 @@
  *   gradInput   (N x) C x inputHeight x inputWidth, overwritten; N = nbatch, 1 if there is none, and C = nchannels
  *
  * As Torch7's nn.SpatialUpSamplingBilinear, which computed places in floating point. The definition stands in linear.c. */
+#include "declared/SpatialUpSamplingBilinear.h"
 #include "sampling/linear.h"
 
 int32_t THNN_(SpatialUpSamplingBilinear_outputSize)(const THTensor *input, int64_t outputHeight, int64_t outputWidth,

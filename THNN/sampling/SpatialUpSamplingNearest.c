@@ -8,6 +8,7 @@
  *   gradInput   as input, overwritten
  *
  * As Torch7's nn.SpatialUpSamplingNearest. The definition stands in nearest.c. */
+#include "declared/SpatialUpSamplingNearest.h"
 #include "sampling/nearest.h"
 
 int32_t THNN_(SpatialUpSamplingNearest_outputSize)(const THTensor *input, int64_t scale_factor, int64_t size[8])

@@ -8,6 +8,7 @@
  *   gradInput   as input, overwritten
  *
  * As VolumetricUpSamplingNearest of Torch7's THNN. The definition stands in nearest.c. */
+#include "declared/VolumetricUpSamplingNearest.h"
 #include "sampling/nearest.h"
 
 int32_t THNN_(VolumetricUpSamplingNearest_outputSize)(const THTensor *input, int64_t scale_factor, int64_t size[8])

@@ -10,6 +10,7 @@
  *   gradInput   (N x) C x inputDepth x inputHeight x inputWidth, overwritten; N = nbatch, 1 if there is none, and C = nchannels
  *
  * As VolumetricUpSamplingTrilinear of Torch7's THNN, which computed places in floating point. The definition stands in linear.c. */
+#include "declared/VolumetricUpSamplingTrilinear.h"
 #include "sampling/linear.h"
 
 int32_t THNN_(VolumetricUpSamplingTrilinear_outputSize)(const THTensor *input, int64_t outputDepth, int64_t outputHeight,

@@ -16,31 +16,20 @@ from pygments.lexers import get_lexer_by_name
 from docs.site import ROOT
 from docs.site.catalog import Entry
 from docs.site.parts import parts
+from pytorch_legacy.backend.header import Place, where
 
-_DEFINED = re.compile(r"^int32_t THNN_\(?(\w+?)\)?\(", re.M)
 _INCLUDED = re.compile(r'^#include "(\w+/\w+)\.(?:h|cuh)"', re.M)
 LABELS = {"c": "C", "cuda": "CUDA", "python": "Python"}
 
 
-@cache
-def files_of_functions() -> dict[str, str]:
-    """From the functions of THNN to the C files that define them."""
-    found: dict[str, str] = {}
-    for path in sorted((ROOT / "THNN").glob("*/*.c")):
-        found |= dict.fromkeys(_DEFINED.findall(path.read_text(encoding="utf-8")), path.relative_to(ROOT).as_posix())
-    return found
-
-
-def c_files(name: str, functions: list[str]) -> list[str]:
-    """The files of the functions that a class calls, each once; the one that is called most like the class comes first."""
-    found = {files_of_functions()[function] for function in functions if function in files_of_functions()}
-    return sorted(found, key=lambda path: (-SequenceMatcher(None, name, Path(path).stem).ratio(), path))
-
-
-def cuda_twin(c_file: str) -> str | None:
-    """The file of kernels beside a C file, if there is one: without it the C file itself is compiled for the device."""
-    twin = c_file.replace("THNN/", "THCUNN/", 1).removesuffix(".c") + ".cu"
-    return twin if (ROOT / twin).exists() else None
+def places(name: str, functions: list[str]) -> list[Place]:
+    """The files of the layers that a class calls, C before kernels, each file once; the layer most like the class comes first."""
+    layers = {function.rpartition("_")[0] for function in functions}
+    found: dict[Path, Place] = {}
+    for layer in sorted(layers, key=lambda layer: (-SequenceMatcher(None, name, layer).ratio(), layer)):
+        for place in where(layer, ROOT):
+            found.setdefault(place.path, place)
+    return [*found.values()]
 
 
 def mechanisms(files: list[str]) -> list[str]:
@@ -53,28 +42,30 @@ def mechanisms(files: list[str]) -> list[str]:
 
 def html(entry: Entry, functions: list[str], link: Callable[[str], str]) -> str:
     """The panels; `link` gives the address of the page of a file."""
-    found = c_files(entry.name, functions)
-    panels = [_panel("python", entry.file)]
-    for file in found:
-        panels.append(_panel("c", file))
-        if twin := cuda_twin(file):
-            panels.append(_panel("cuda", twin))
+    found = places(entry.name, functions)
+    panels = [_panel("python", entry.file, 1)]
+    panels += [_panel("c" if place.path.suffix == ".c" else "cuda", _name(place), place.first) for place in found]
     notes = []
     if not found:
         notes.append("There is no C of its own: it is array operations of NumPy and, on a GPU, of CuPy, or what its modules do.")
-    elif not any(cuda_twin(file) for file in found):
+    elif all(place.path.suffix == ".c" for place in found):
         notes.append("For CUDA this very C file is compiled: the kernels stand in the files of its family, below.")
-    others = mechanisms([*found, *(twin for file in found if (twin := cuda_twin(file)))])
+    others = mechanisms([_name(place) for place in found])
     if others:
         links = ", ".join(f'<a href="{escape(link(path))}"><code>{escape(path)}</code></a>' for path in others)
         notes.append(f"What these files stand on: {links}.")
     return f'<div class="sources">{"".join(panels)}</div>' + "".join(f"<p>{note}</p>" for note in notes)
 
 
-def _panel(language: str, path: str) -> str:
+def _name(place: Place) -> str:
+    return place.path.relative_to(ROOT).as_posix()
+
+
+def _panel(language: str, path: str, layer: int) -> str:
+    """The panel of a file in which the layer begins at that line."""
     text = (ROOT / path).read_text(encoding="utf-8")
     lines = highlight(text, _lexer(language), HtmlFormatter(nowrap=True)).rstrip("\n").split("\n")
-    anchors = parts(text) if language != "python" else {}
+    anchors = parts(text, layer) if language != "python" else {}
     stem = re.sub(r"\W", "-", path)
     links = []
     for name, number in anchors.items():

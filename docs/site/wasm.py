@@ -63,9 +63,11 @@ def signatures() -> dict[str, list[tuple[str, str]]]:
 
 def sources() -> list[Path]:
     """The core, what layers of the families share, and the layers themselves. The linker leaves out what nothing calls."""
-    families = {path.parent for layer in LAYERS for path in THNN.glob(f"*/{layer}.c")} | {THNN / "core"}
-    files = [path for family in sorted(families) for path in sorted(family.glob("*.c"))]
-    return [path for path in files if path.stem in LAYERS or (path.stem[0].islower() and "_avx" not in path.stem)]
+    defined = header.definitions(ROOT)
+    wanted = {defined[layer] for layer in LAYERS}
+    files = [path for family in {path.parent for path in wanted} | {THNN / "core"} for path in family.glob("*.c")]
+    left = {path for layer, path in defined.items() if layer[0].isupper()} - wanted
+    return sorted(path for path in files if path not in left and "_avx" not in path.stem)
 
 
 def build(jobs: int) -> Path | None:
@@ -79,6 +81,7 @@ def build(jobs: int) -> Path | None:
     if made.exists():
         return made
     with TemporaryDirectory() as work:
+        _declare(Path(work) / "declared")
         with ThreadPoolExecutor(jobs) as pool:
             objects = list(pool.map(partial(_object, Path(work)), sources()))
         script = Path(work) / "thnn.js"
@@ -91,9 +94,16 @@ def build(jobs: int) -> Path | None:
     return made
 
 
+def _declare(folder: Path) -> None:
+    """Writes the headers that C files include for their layers. That these agree with THNN.h, the library's build checks."""
+    folder.mkdir()
+    for layer in header.definitions(ROOT):
+        (folder / f"{layer}.h").write_text('#include "core/real.h"\n', encoding="utf-8")
+
+
 def _object(folder: Path, source: Path) -> str:
     target = folder / f"{source.parent.name}-{source.stem}.o"
-    _emcc(*COMPILE, "-c", str(source), "-o", str(target))
+    _emcc(*COMPILE, f"-I{folder}", "-c", str(source), "-o", str(target))
     return str(target)
 
 

@@ -1,7 +1,8 @@
-"""Reads THNN.h and the headers that it includes: functions, their arguments with the tags and shapes in comments, and enums.
+"""Reads THNN.h and the headers that it includes: functions, their arguments with tags and shapes, enums; finds the C that defines them.
 
 The header is the one source of truth about the C API. The build turns it into the signatures that the bindings use;
-the tests of NULL arguments and the tables of the documentation read it again. Nothing here needs a compiler or cffi.
+the tests of NULL arguments and the tables of the documentation read it again. A C file includes "declared/X.h" for each
+layer X that it defines: `definitions` and `where` look for that, in a checkout. Nothing here needs a compiler or cffi.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 TOKEN = re.compile(
@@ -226,3 +228,44 @@ def text(path: str | Path) -> str:
 def read(path: str | Path) -> list[Function]:
     """Parse the header in the file `path`, and those that it includes."""
     return parse(text(path))
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file of a layer, and the first and the last line of the layer in it, counted from 1."""
+
+    path: Path
+    first: int
+    last: int
+
+
+@cache
+def definitions(root: Path) -> dict[str, Path]:
+    """Maps each layer to the C file that defines it, in a checkout of which `root` is the top folder."""
+    return {
+        layer: path
+        for path in sorted(root.glob("THNN/*/*.c"))
+        for layer in re.findall(r'^#include "declared/(\w+)\.h"', path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+
+
+def where(layer: str, root: Path) -> list[Place]:
+    """Returns the places of a layer: its C file, and the file of its kernels if it has some.
+
+    Its lines are those of its functions if the file defines other layers, too; else they are all. There is no place for a
+    layer that no C file defines.
+    """
+    path = definitions(root).get(layer)
+    if path is None:
+        return []
+    kernels = root / "THCUNN" / path.relative_to(root / "THNN").with_suffix(".cu")
+    return [_place(file, layer) for file in (path, kernels) if file.exists()]
+
+
+def _place(path: Path, layer: str) -> Place:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first, last = 1, len(lines)
+    if sum(line.startswith('#include "declared/') for line in lines) > 1:
+        begins = [number for number, line in enumerate(lines, 1) if f" THNN_({layer}_" in line and line[0] not in " #/"]
+        first, last = begins[0], lines.index("}", begins[-1]) + 1
+    return Place(path, first, last)

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import arrays
+from pytorch_legacy.backend import header
 from pytorch_legacy.backend.header import Function
 from pytorch_legacy.backend.library import USES
 from tests import capi
@@ -31,8 +32,8 @@ REALS: dict[str, np.dtype[Any]] = {
     "CudaHalf": np.dtype(np.float16),
 }
 NEAR = {"Cuda": 1e-5, "CudaDouble": 1e-12, "CudaHalf": 1e-2}
-FILES = {path.stem: path for path in [*(ROOT / "THCUNN").glob("*/*.cu"), *(ROOT / "THNN").glob("*/[A-Z]*.c")]}
-TWINS = [function for function in GENERIC if function.layer in FILES]
+FAMILIES = {layer: path.parent.name for layer, path in header.definitions(ROOT).items()}
+TWINS = [function for function in GENERIC if function.layer in FAMILIES]
 ARRAYS = {f"THNN_CudaA{name.removeprefix('a')}" for name in USES if name.startswith("array")}
 TESTED = TWINS if LIBRARY else TWINS[:1]  # where there is no device, one item says so
 
@@ -114,7 +115,7 @@ def device() -> Emulated:
 def valid(function: Function, sizes: dict[str, int] = capi.SIZES) -> Call:
     """As capi.valid, with values on both sides of where layers bend, and with indices that the layer itself has found."""
     call = capi.valid(function, "Double", sizes)
-    if FILES[function.layer].parent.name == "activation" and function.layer != "Sqrt":
+    if FAMILIES[function.layer] == "activation" and function.layer != "Sqrt":
         call.arrays["input"].flat[::2] *= -1
     if function.layer == "BCECriterion":  # of probabilities
         call.arrays["input"] /= 2
@@ -152,7 +153,7 @@ def converted(call: Call, dtype: np.dtype[Any]) -> Call:
 @reals
 @all_of("how", ["gather", "scatter"])
 def test_as_THNN(device: Emulated, function: Function, real: str, how: str) -> None:
-    if how == "scatter" and FILES[function.layer].parent.name != "pooling":
+    if how == "scatter" and FAMILIES[function.layer] != "pooling":
         pytest.skip("the same call")
     compare(device, valid(function), real, how)
 
@@ -346,4 +347,4 @@ def test_header_can_be_made(tmp_path: Path) -> None:
 
 def test_coverage() -> None:
     """Every layer has a CUDA twin."""
-    assert {function.layer for function in GENERIC if function.layer} - set(FILES) == set()
+    assert {function.layer for function in GENERIC if function.layer} - set(FAMILIES) == set()

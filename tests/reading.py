@@ -2,7 +2,8 @@
 
 It counts whole files, as a reader opens them:
 
-- the file that defines the layer;
+- the file that defines the layer. If it defines others, too, it counts what stands before the first layer's functions, which is
+  the story and the definition, and the layer's own lines;
 - each header that it includes from its family, and the C file beside that header, since one of the two has the loops. What these
   include is opened in turn;
 - of ``core/`` only what says where windows lie (`GEOMETRY`). The rest serves all layers: who reads a second one knows it.
@@ -48,6 +49,13 @@ def at(commit: str) -> Read:
     return read
 
 
+def own(name: str) -> int:
+    """The lines that concern a layer in its own C file."""
+    place = header.where(name, ROOT)[0]
+    others = [layer for layer, path in header.definitions(ROOT).items() if path == place.path]
+    return min(header.where(layer, ROOT)[0].first for layer in others) - 1 + place.last - place.first + 1
+
+
 def files(layer: str, read: Read = tree) -> dict[str, int]:
     """The files to open for a layer such as ``pooling/SpatialMaxPooling``, and their lines."""
     family, _, name = layer.partition("/")
@@ -61,7 +69,7 @@ def files(layer: str, read: Read = tree) -> dict[str, int]:
         text = read(path)
         if path in opened or text is None:
             continue
-        opened[path] = text.count("\n")
+        opened[path] = own(name) if read is tree and not opened else text.count("\n")
         elsewhere = re.search(r"As loops: (\w+\.c)", text)
         isShort = isShort or "The definition" in text or elsewhere is not None
         if elsewhere:

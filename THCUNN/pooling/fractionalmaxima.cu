@@ -1,6 +1,6 @@
 /* How fractional max pooling is fast on the device: a thread has an output; backward it has a cell of gradInput. */
 #include "pooling/best.cuh"
-#include "pooling/maxima.cuh"
+#include "pooling/MaxPooling.cuh"
 #include "pooling/fractional.h"
 
 /* Nobody looks at numbers on a device: fractional.h. */

@@ -3,7 +3,7 @@
  * A maximum is looked for wherever it is wanted, by one thread. Means are taken over columns first, for every row of M, then over rows.
  * Their gradient goes the same way back to each place of M, and from there to the cells, which ask for it. */
 #include "pooling/best.cuh"
-#include "pooling/maxima.cuh"
+#include "pooling/MaxPooling.cuh"
 #include "pooling/mix.h"
 #include "pooling/s3.h"
 

@@ -9,7 +9,7 @@
 #ifndef THNN_POOLING_ADAPTIVE_H
 #define THNN_POOLING_ADAPTIVE_H
 
-#include "pooling/registers.h"
+#include "pooling/sumAvx512.h"
 #include "pooling/sums.h"
 
 #ifndef THNN_CUDA
@@ -17,7 +17,7 @@
 enum { SHORT = 8 };
 
 /* Are windows of n cells or one more added side by side? */
-THNN_INLINE int areShortStretches(int64_t n) { return n > SHORT && n < SHORT_STRETCH && registerLoops(); }
+THNN_INLINE int areShortStretches(int64_t n) { return n > SHORT && n < SUM_STRETCH_CELLS && sumAvx512(); }
 
 /* Adaptive windows along a row: where they lie, and where sumAdaptive finds their sums in its table. */
 typedef struct Columns {
@@ -42,7 +42,7 @@ THNN_INLINE void sumAdaptive(real *restrict y, const real *restrict x, int64_t r
 {
   const int64_t in = columns->axis.in, out = columns->axis.out, n = THNN_ceilDiv(in, out), cells = rows * in;
   if (columns->inRegisters) {
-    registerLoops()->sumStretches(y, x, rows, &columns->of, &columns->axis);
+    sumAvx512()->sumStretches(y, x, rows, &columns->of, &columns->axis);
     return;
   }
   if (n > SHORT) {

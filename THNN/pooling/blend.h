@@ -2,7 +2,7 @@
 #ifndef THNN_POOLING_BLEND_H
 #define THNN_POOLING_BLEND_H
 
-#include "pooling/candidates.h"
+#include "pooling/maxRows.h"
 #include "pooling/columns.h"
 
 /* Cells of window o of a dense axis, without a division. */

@@ -8,7 +8,7 @@
 #ifndef THNN_POOLING_FRACTIONAL_H
 #define THNN_POOLING_FRACTIONAL_H
 
-#include "pooling/maxima.h"
+#include "pooling/MaxPooling.h"
 
 /* The cell that `at` steps, of those that windows are apart on average, lead to. */
 THNN_INLINE int64_t fractionalCell(const Axis *a, double at)

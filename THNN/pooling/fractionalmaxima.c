@@ -1,6 +1,6 @@
 /* How fractional max pooling is fast on the host: maxima of neighbouring cells, for a whole row of windows at once. */
 #include "pooling/fractional.h"
-#include "pooling/candidates.h"
+#include "pooling/maxRows.h"
 
 int32_t THNN_(checkNumbers)(const char *f, const real *samples, int64_t n)
 {
@@ -25,18 +25,18 @@ static void fractionalByCell(real *y, index_t *index, const real *x, const Space
 }
 
 /* What a thread has: where the windows of its plane begin along each axis and end along the last one, groups of these, and two rows
- * of candidates. */
+ * of maxima. */
 typedef struct FractionalTables {
   int64_t *t, *h, *w, *endW;
-  Group *groups;
-  Candidates row, spare;
+  WindowGroup *groups;
+  RowMaxima row, spare;
 } FractionalTables;
 
 /* ... or by neighbours. */
 THNN_KERNEL void fractionalByRuns(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, const FractionalTables *m)
 {
   const int64_t *start = m->w, origin = boxStart(p, t, h);
-  const Candidates run = maxBoxRuns(m->row, m->spare, x, p, t, h, p->w.in);
+  const RowMaxima run = maxBoxRuns(m->row, m->spare, x, p, t, h, p->w.in);
   for (int64_t o = 0; o < p->w.out; o++) {
     y[o] = run.value[start[o]];
     index[o] = origin + run.at[start[o]];
@@ -52,7 +52,7 @@ static void fractionalPlane(real *y, index_t *index, const real *x, const Space 
   fractionalStarts(m->h, &p->h, sampleOf(samples, p, plane, 1));
   fractionalStarts(m->w, &p->w, sampleOf(samples, p, plane, 0));
   for (int64_t o = 0; o < out; o++) m->endW[o] = m->w[o] + p->w.kernel;
-  const Groups groups = THNN_(groupWindows)(m->groups, m->w, m->endW, 1, byCell ? 0 : out, p->w.in);
+  const WindowGroups groups = THNN_(groupWindows)(m->groups, m->w, m->endW, 1, byCell ? 0 : out, p->w.in);
   for (int64_t ot = 0; ot < p->t.out; ot++)
     for (int64_t oh = 0; oh < p->h.out; oh++, y += out, index += out) {
       const Span t = {m->t[ot], m->t[ot] + p->t.kernel, 1}, h = {m->h[oh], m->h[oh] + p->h.kernel, 1};
@@ -68,8 +68,8 @@ void THNN_(fractionalMaxima)(Call *call, real *y, index_t *index, const real *x,
   const int threads = THNN_threads(call, THNN_work((double)p->planes * lines * (double)p->w.in));
   const int byCell = !fitsLane(p);
   const int64_t starts = THNN_perThread(p->t.out + p->h.out + 2 * p->w.out), width = byCell ? 0 : THNN_perThread(p->w.in);
-  const Candidates rows = newCandidates(call, threads * 2 * width);
-  Group *groups = THNN_(newGroups)(call, threads, p->w.out);
+  const RowMaxima rows = newRowMaxima(call, threads * 2 * width);
+  WindowGroup *groups = THNN_(newWindowGroups)(call, threads, p->w.out);
   int64_t *start = THNN_scratch(call, threads * starts, sizeof(int64_t));
   if (!THNN_ready(call)) return;
 
@@ -77,8 +77,8 @@ void THNN_(fractionalMaxima)(Call *call, real *y, index_t *index, const real *x,
   for (int64_t i = 0; i < p->planes; i++) {
     const int me = THNN_threadId();
     int64_t *t = start + me * starts, *h = t + p->t.out, *w = h + p->h.out;
-    const Candidates row = candidatesFrom(rows, me * 2 * width);
-    const FractionalTables mine = {t, h, w, w + p->w.out, groups + me * p->w.out, row, candidatesFrom(row, width)};
+    const RowMaxima row = offsetRowMaxima(rows, me * 2 * width);
+    const FractionalTables mine = {t, h, w, w + p->w.out, groups + me * p->w.out, row, offsetRowMaxima(row, width)};
     fractionalPlane(y + i * outputs, index + i * outputs, x + i * cells, p, samples, i, byCell, &mine);
   }
 }

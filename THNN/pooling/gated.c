@@ -1,4 +1,4 @@
-/* How SpatialGatedPooling is fast on the host: maxima are found as maxima.c tells, plane by plane; masks and means run along rows.
+/* How SpatialGatedPooling is fast on the host: the maxima of a plane are those of MaxPooling_fast.c; masks and means run along rows.
  * q = gradOutput * gate * (max - output), as in SpatialGatedPooling.c. */
 #include "core/vmath.h"
 #include "pooling/blend.h"

@@ -3,7 +3,7 @@
 #ifndef THNN_POOLING_GATED_H
 #define THNN_POOLING_GATED_H
 
-#include "pooling/maxima.h"
+#include "pooling/MaxPooling.h"
 
 /* What backward passes read: input, gradOutput, and what forward has left. */
 typedef struct Gated {

@@ -2,7 +2,6 @@
 #include "pooling/global.h"
 #include "core/stream.h"
 #include "pooling/adaptive.h"
-#include "pooling/candidates.h"
 
 enum {
   PIECE = 1 << 12,
@@ -58,7 +57,7 @@ void THNN_(planeMeans)(Call *call, real *y, const real *x, const Space *s)
         meanPlanes(y + plane, x + plane * cells, n, cells, slides);
         continue;
       }
-      registerLoops()->sumStretches(y + plane, x + plane * cells, 1, &few.of, &few.axis);
+      sumAvx512()->sumStretches(y + plane, x + plane * cells, 1, &few.of, &few.axis);
       for (int64_t i = plane; i < plane + PLANES_AT_ONCE; i++) y[i] = meanFrom(y[i], x + i * cells, cells, slides);
     }
     return;
@@ -88,43 +87,4 @@ void THNN_(planeMeansBack)(Call *call, real *gx, const real *g, const Space *s)
     THNN_stream(streams, count);
   }
   THNN_endStreams(streams, threads);
-}
-
-/* ---- maxima; backward is that of maxima.c */
-
-/* The maxima of some planes of n <= MAX_PART cells. */
-THNN_KERNEL void maxPlanes(real *y, index_t *index, const real *x, int64_t planes, int64_t n)
-{
-  for (int64_t plane = 0; plane < planes; plane++, x += n) {
-    index[plane] = largestOf(x, (lane)n);
-    y[plane] = x[index[plane]];
-  }
-}
-
-void THNN_(planeMaxima)(Call *call, real *y, index_t *index, const real *x, const Space *s)
-{
-  const int64_t planes = s->planes, cells = planeCells(s);
-  const int64_t parts = cells > MAX_PART ? THNN_ceilDiv(cells, MAX_PART) : 0;
-  const int threads = THNN_threads(call, planes * cells);
-  real *values = THNN_scratch(call, planes * parts, sizeof(real));
-  index_t *places = THNN_scratch(call, planes * parts, sizeof(int64_t));
-  if (!index) index = THNN_scratch(call, planes, sizeof(index_t));
-  if (!THNN_ready(call)) return;
-
-  if (cells <= MAX_PART) {
-#pragma omp parallel for num_threads(threads)
-    for (int64_t plane = 0; plane < planes; plane += PLANES_AT_ONCE)
-      maxPlanes(y + plane, index + plane, x + plane * cells, THNN_min(PLANES_AT_ONCE, planes - plane), cells);
-    return;
-  }
-#pragma omp parallel for num_threads(threads)
-  for (int64_t task = 0; task < planes * parts; task++) {
-    const int64_t at = task % parts * MAX_PART;
-    maxPlanes(values + task, places + task, x + task / parts * cells + at, 1, THNN_min(MAX_PART, cells - at));
-  }
-  maxPlanes(y, index, values, planes, parts);
-  for (int64_t plane = 0; plane < planes; plane++) {
-    const int64_t part = index[plane];
-    index[plane] = part * MAX_PART + places[plane * parts + part];
-  }
 }

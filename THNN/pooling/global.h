@@ -7,7 +7,7 @@
 #ifndef THNN_POOLING_GLOBAL_H
 #define THNN_POOLING_GLOBAL_H
 
-#include "pooling/maxima.h"
+#include "core/planes.h"
 
 /* Windows that are whole planes. */
 __attribute__((unused)) static int32_t checkGlobal(const char *f, const THTensor *input, int dims, Space *s)
@@ -20,6 +20,5 @@ __attribute__((unused)) static int32_t checkGlobal(const char *f, const THTensor
 
 void THNN_(planeMeans)(Call *call, real *y, const real *x, const Space *s);
 void THNN_(planeMeansBack)(Call *call, real *gx, const real *g, const Space *s);
-void THNN_(planeMaxima)(Call *call, real *y, index_t *index, const real *x, const Space *s); /* backward is maximaBack */
 
 #endif

@@ -155,7 +155,7 @@ static SeenWindows *windowsSeen(Call *call, const Space *p)
 {
   const Axis *w = &p->w;
   const int isLong = w->in > SHORT * w->out && p->t.in * p->h.in == 1;
-  if (w->kernel || w->in < w->out || isLong || !registerLoops()) return NULL;
+  if (w->kernel || w->in < w->out || isLong || !sumAvx512()) return NULL;
   SeenWindows *seen = THNN_scratch(call, THNN_ceilDiv(w->in, VECTOR_CELLS), sizeof(SeenWindows));
   for (int64_t i = 0; THNN_ready(call) && i < w->in; i++) {
     SeenWindows *s = seen + i / VECTOR_CELLS;
@@ -232,7 +232,7 @@ THNN_KERNEL void gatherAdaptive(real *restrict gx, const real *restrict g, const
   const int64_t firstT = s->seenT.start[t], endT = s->seenT.end[t], first = s->seenH.start[top], rows = s->seenH.end[bottom - 1] - first;
   for (int64_t ot = firstT; ot < endT; ot++) {
     shareRows(share, g, p, s, ot * p->h.out + first, rows);
-    registerLoops()->gatherShares(gx, ot > firstT, share, &s->seenH, first, top, bottom, &p->w, s->seen);
+    sumAvx512()->gatherShares(gx, ot > firstT, share, &s->seenH, first, top, bottom, &p->w, s->seen);
   }
 }
 

@@ -1,4 +1,4 @@
-/* How SpatialMixedPooling is fast on the host: maxima are found as maxima.c tells, plane by plane, and blended while the plane is in the
+/* How SpatialMixedPooling is fast on the host: the maxima of a plane are those of MaxPooling_fast.c, and are blended while the plane is in the
  * cache. */
 #include "pooling/blend.h"
 #include "pooling/mixed.h"

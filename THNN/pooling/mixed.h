@@ -3,7 +3,7 @@
 #ifndef THNN_POOLING_MIXED_H
 #define THNN_POOLING_MIXED_H
 
-#include "pooling/maxima.h"
+#include "pooling/MaxPooling.h"
 
 void THNN_(mixWindows)(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Space *p);
 void THNN_(unmixWindows)(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Space *p);

@@ -1,15 +1,15 @@
 /* How SpatialS3Pooling is fast on the host: a row of M, the maxima that begin at each of its cells, is found at once. */
-#include "pooling/candidates.h"
+#include "pooling/maxRows.h"
 #include "pooling/mix.h"
 #include "pooling/s3.h"
 
-int64_t THNN_(s3Limit)(const Space *p) { return fitsLane(p) ? 0 : LAST; }
+int64_t THNN_(s3Limit)(const Space *p) { return fitsLane(p) ? 0 : MAX_LANE; }
 
 /* ---- Rows of M. */
 
 /* What one thread works with; means only for means. */
 typedef struct Buffers {
-  Candidates row, spare; /* of W + pool places: those beyond the plane lose to every cell */
+  RowMaxima row, spare; /* of W + pool places: those beyond the plane lose to every cell */
   double *means, *mixed; /* H x W / pool; W */
 } Buffers;
 
@@ -19,10 +19,10 @@ THNN_INLINE Span below(const Axis *a, int64_t first) { return (Span){first, THNN
 static const Span ONE = {0, 1, 1};
 
 /* Row h of M, and where its values came from, counted from the first cell of row h. */
-THNN_INLINE Candidates mapRow(const Buffers *b, const real *x, const Space *p, int64_t h)
+THNN_INLINE RowMaxima mapRow(const Buffers *b, const real *x, const Space *p, int64_t h)
 {
   const int64_t width = p->w.in, length = width + p->w.kernel;
-  for (int64_t w = width; w < length; w++) b->row.value[w] = -INFINITY, b->row.at[w] = LAST;
+  for (int64_t w = width; w < length; w++) b->row.value[w] = -INFINITY, b->row.at[w] = MAX_LANE;
   return maxBoxRuns(b->row, b->spare, x, p, ONE, below(&p->h, h), length);
 }
 
@@ -30,7 +30,7 @@ THNN_INLINE Candidates mapRow(const Buffers *b, const real *x, const Space *p, i
 
 THNN_KERNEL void chooseRow(real *y, index_t *index, const real *x, const Space *p, int64_t row, const index_t *columns, Buffers b)
 {
-  const Candidates best = mapRow(&b, x, p, row);
+  const RowMaxima best = mapRow(&b, x, p, row);
   for (int64_t o = 0; o < p->w.out; o++) {
     y[o] = best.value[columns[o]];
     index[o] = row * p->w.in + best.at[columns[o]];
@@ -41,7 +41,7 @@ THNN_KERNEL void mixPlane(real *y, const real *x, const Space *p, Mix rows, Mix 
 {
   const int64_t out = p->w.out;
   for (int64_t h = 0; h < p->h.in; h++) {
-    const Candidates best = mapRow(&b, x, p, h);
+    const RowMaxima best = mapRow(&b, x, p, h);
     for (int64_t ow = 0; ow < out; ow++) {
       const double *weight = columns.weight + ow * columns.span;
       const real *value = best.value + columns.first[ow];
@@ -72,7 +72,7 @@ THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Space
     }
   memset(gx, 0, (size_t)planeCells(p) * sizeof(real));
   for (int64_t h = 0; h < p->h.in; h++) {
-    const Candidates best = mapRow(&b, x, p, h);
+    const RowMaxima best = mapRow(&b, x, p, h);
     memset(b.mixed, 0, (size_t)p->w.in * sizeof(double));
     for (int64_t ow = 0; ow < out; ow++)
       for (int64_t i = 0; i < columns.count[ow]; i++)
@@ -83,7 +83,7 @@ THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Space
 
 /* Scratch memory of all threads. */
 typedef struct Scratch {
-  Candidates rows;
+  RowMaxima rows;
   double *doubles;
   int64_t width, means, mixed; /* of one thread */
 } Scratch;
@@ -95,24 +95,24 @@ static Scratch newScratch(Call *call, const Space *p, int threads, int means)
       .means = means ? THNN_perThread(p->h.in * p->w.out) : 0,
       .mixed = means ? THNN_perThread(p->w.in) : 0,
   };
-  r.rows = newCandidates(call, threads * 2 * r.width);
+  r.rows = newRowMaxima(call, threads * 2 * r.width);
   r.doubles = THNN_scratch(call, threads * (r.means + r.mixed), sizeof(double));
   return r;
 }
 
 THNN_INLINE Buffers buffersOf(const Scratch *r, int thread)
 {
-  const Candidates row = candidatesFrom(r->rows, thread * 2 * r->width);
+  const RowMaxima row = offsetRowMaxima(r->rows, thread * 2 * r->width);
   double *means = r->doubles + thread * (r->means + r->mixed);
-  return (Buffers){row, candidatesFrom(row, r->width), means, means + r->means};
+  return (Buffers){row, offsetRowMaxima(row, r->width), means, means + r->means};
 }
 
 /* The windows that are chosen of a row. */
-static Groups chosenGroups(Call *call, const index_t *columns, const Axis *w)
+static WindowGroups chosenGroups(Call *call, const index_t *columns, const Axis *w)
 {
-  Group *groups = THNN_(newGroups)(call, 1, w->out);
+  WindowGroup *groups = THNN_(newWindowGroups)(call, 1, w->out);
   const Intervals cells = {THNN_scratch(call, w->out, sizeof(int64_t)), THNN_scratch(call, w->out, sizeof(int64_t))};
-  if (!THNN_ready(call)) return (Groups){groups, 0};
+  if (!THNN_ready(call)) return (WindowGroups){groups, 0};
   for (int64_t o = 0; o < w->out; o++) {
     const Span s = below(w, columns[o]);
     cells.start[o] = s.start, cells.end[o] = s.end;
@@ -127,7 +127,7 @@ void THNN_(s3Choose)(Call *call, real *y, index_t *index, const real *x, const i
   const int threads = THNN_threads(call, THNN_work(2 * looked));
   index_t *unused = index ? NULL : THNN_scratch(call, threads * outputs, sizeof(int64_t));
   const Scratch scratch = newScratch(call, p, threads, 0);
-  const Groups chosen = chosenGroups(call, columns, &p->w);
+  const WindowGroups chosen = chosenGroups(call, columns, &p->w);
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)

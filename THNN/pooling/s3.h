@@ -3,7 +3,7 @@
 #ifndef THNN_POOLING_S3_H
 #define THNN_POOLING_S3_H
 
-#include "pooling/maxima.h"
+#include "pooling/MaxPooling.h"
 
 /* 0 if it can be done; else how many cells may lie between those of a pool. */
 int64_t THNN_(s3Limit)(const Space *p);

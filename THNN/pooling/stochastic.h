@@ -2,7 +2,7 @@
 #ifndef THNN_POOLING_STOCHASTIC_H
 #define THNN_POOLING_STOCHASTIC_H
 
-#include "pooling/maxima.h"
+#include "pooling/MaxPooling.h"
 
 /* Without noise the averages; indices may be NULL. */
 void THNN_(drawWindows)(Call *call, real *y, index_t *index, const real *x, const real *noise, const Space *p);

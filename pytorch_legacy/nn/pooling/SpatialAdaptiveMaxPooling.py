@@ -35,7 +35,7 @@ class SpatialAdaptiveMaxPooling(Indexed, AdaptivePooling):
     Shapes: ``(N x) C x H_in x W_in`` to ``(N x) C x H x W``.
     Bounds are exact integers. Torch7 computed ``o / O * I`` in single precision, which gives other windows at small
     sizes, such as 13 to 13 cells and 21 to 7.
-    Source: Torch7 ``nn.SpatialAdaptiveMaxPooling``; C: ``THNN/pooling/SpatialAdaptiveMaxPooling.c``.
+    Source: Torch7 ``nn.SpatialAdaptiveMaxPooling``; C: ``THNN/pooling/MaxPooling.c``.
 
     Examples
     --------

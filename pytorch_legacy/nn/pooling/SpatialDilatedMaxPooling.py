@@ -39,7 +39,7 @@ class SpatialDilatedMaxPooling(Indexed, WindowedPooling):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
     Torch7 skipped NaN, and with ``ceil()`` could add a window beyond an input without padding; here neither happens.
-    Source: Torch7 ``nn.SpatialDilatedMaxPooling``; C: ``THNN/pooling/SpatialDilatedMaxPooling.c``.
+    Source: Torch7 ``nn.SpatialDilatedMaxPooling``; C: ``THNN/pooling/MaxPooling.c``.
 
     Examples
     --------

@@ -24,7 +24,7 @@ class SpatialGlobalMaxPooling(Indexed):
     Notes
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x 1 x 1``.
-    Source: C: ``THNN/pooling/SpatialGlobalMaxPooling.c``.
+    C: ``THNN/pooling/MaxPooling.c``.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class SpatialMaxPooling(Indexed, WindowedPooling):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
     Torch7 skipped NaN, and with ``ceil()`` could add a window beyond an input without padding; here neither happens.
-    Source: Torch7 ``nn.SpatialMaxPooling``; C: ``THNN/pooling/SpatialMaxPooling.c``.
+    Source: Torch7 ``nn.SpatialMaxPooling``; C: ``THNN/pooling/MaxPooling.c``.
 
     Examples
     --------

@@ -35,7 +35,7 @@ class TemporalAdaptiveMaxPooling(Sequences, Indexed, AdaptivePooling):
     Shapes: ``(N x) nFrame x frameSize`` to ``(N x) W x frameSize``. Version 1 had ``(N x) frameSize x nFrame``; layers of files
     of that version still have.
     Bounds are exact integers.
-    The form that Torch7 lacked of its SpatialAdaptiveMaxPooling. C: ``THNN/pooling/TemporalAdaptiveMaxPooling.c``.
+    The form that Torch7 lacked of its SpatialAdaptiveMaxPooling. C: ``THNN/pooling/MaxPooling.c``.
 
     Examples
     --------

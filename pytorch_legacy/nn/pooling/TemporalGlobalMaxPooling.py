@@ -26,7 +26,7 @@ class TemporalGlobalMaxPooling(Sequences, Indexed):
     -----
     Shapes: ``(N x) nFrame x frameSize`` to ``(N x) 1 x frameSize``. Version 1 had ``(N x) frameSize x nFrame``; layers of files
     of that version still have.
-    Source: C: ``THNN/pooling/TemporalGlobalMaxPooling.c``.
+    C: ``THNN/pooling/MaxPooling.c``.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class TemporalMaxPooling(Indexed):
     -----
     Shapes: ``(N x) nFrame x frameSize`` to ``(N x) oFrame x frameSize`` with
     :math:`oFrame = \\lfloor (nFrame - kW) / dW \\rfloor + 1`.
-    Source: Torch7 ``nn.TemporalMaxPooling``; C: ``THNN/pooling/TemporalMaxPooling.c``.
+    Source: Torch7 ``nn.TemporalMaxPooling``; C: ``THNN/pooling/MaxPooling.c``.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class VolumetricAdaptiveMaxPooling(Indexed, AdaptivePooling):
     -----
     Shapes: ``(N x) C x T_in x H_in x W_in`` to ``(N x) C x T x H x W``.
     Bounds are exact integers.
-    The form that Torch7 lacked of its SpatialAdaptiveMaxPooling. C: ``THNN/pooling/VolumetricAdaptiveMaxPooling.c``.
+    The form that Torch7 lacked of its SpatialAdaptiveMaxPooling. C: ``THNN/pooling/MaxPooling.c``.
 
     Examples
     --------

@@ -24,7 +24,7 @@ class VolumetricGlobalMaxPooling(Indexed):
     Notes
     -----
     Shapes: ``(N x) C x T x H x W`` to ``(N x) C x 1 x 1 x 1``.
-    Source: C: ``THNN/pooling/VolumetricGlobalMaxPooling.c``.
+    C: ``THNN/pooling/MaxPooling.c``.
 
     Examples
     --------

@@ -37,7 +37,7 @@ class VolumetricMaxPooling(Indexed, WindowedPooling):
     Shapes: ``(N x) C x T x H x W`` to ``(N x) C x oT x oH x oW``.
     Torch7 skipped NaN, and with ``ceil()`` could add a window beyond an input without padding; here neither happens.
     Torch7 packed the place within a window into the bytes of an index.
-    Source: Torch7 ``nn.VolumetricMaxPooling``; C: ``THNN/pooling/VolumetricMaxPooling.c``.
+    Source: Torch7 ``nn.VolumetricMaxPooling``; C: ``THNN/pooling/MaxPooling.c``.
 
     Examples
     --------

@@ -1,11 +1,12 @@
-/* How max pooling layers of one, two and three dimensions are fast on the device.
+/* The kernels of max pooling. Checks and functions are those of the C file, which ends this one.
  *
  * Forward: a thread, or for large windows a warp, has an output. Backward: where windows have no cell in common, a thread has an output and
  * stores its gradient at the winner. Else a thread has a cell of gradInput and asks the windows that may hold it whether it won, in their
  * order; or, if scatter is chosen, has an output and adds its gradient to the winner, with an atomic. */
-#include "pooling/maxima.h"
+#include "pooling/MaxPooling.h"
+#include "pooling/MaxPooling.cuh"
 #include "pooling/best.cuh"
-#include "pooling/maxima.cuh"
+#include "pooling/planes.cuh"
 
 template <int THREADS, class Int> __global__ static void maxOfEach(real *y, index_t *index, const real *x, Windows<Int> p)
 {
@@ -40,7 +41,7 @@ template <bool adds, class Int> __global__ static void scatterMaxima(real *gx, c
   }
 }
 
-/* Is each cell of an axis in one window at most? */
+/* True if each cell of an axis is in one window at most. */
 static bool apart(const Axis *a) { return a->kernel ? a->stride > (a->kernel - 1) * a->dilation : a->in % a->out == 0; }
 
 void THNN_(maximaBack)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
@@ -54,3 +55,62 @@ void THNN_(maximaBack)(Call *call, real *gx, const real *g, const index_t *index
     else launch(call, blocksFor(outputs), BLOCK, stores ? scatterMaxima<false, Int> : scatterMaxima<true, Int>, gx, g, index, w);
   });
 }
+
+/* ---- Whole planes; their backward pass is the same. */
+
+/* This thread's best of n cells, which are a part, or one of so many planes that no memory holds 2^31 cells of each. */
+__device__ static BestOf<int32_t> bestOfCells(Team team, const real *x, int64_t n)
+{
+  enum { SIZE = Pack<real>::SIZE };
+  BestOf<int32_t> best = {0, -1};
+#pragma unroll 4
+  for (int64_t i = team.rank * SIZE; i < n; i += team.size * SIZE) {
+    const Pack<real> p = packAt(x, i, n);
+#pragma unroll
+    for (int k = 0; k < SIZE; k++)
+      if (i + k < n) best = better(best, BestOf<int32_t>{(accreal)p.value[k], (int32_t)(i + k)});
+  }
+  return best;
+}
+
+/* y, index = the best of each plane; or, where planes have parts, bests = theirs. */
+__global__ static void maxOfPlanes(real *y, index_t *index, Best *bests, const real *x, int64_t planes, int64_t cells, int64_t parts,
+                                   bool wide)
+{
+  const Team team = thisTeam(wide);
+  for (int64_t task = team.number; task < planes * parts; task += team.count) {
+    const int64_t plane = task / parts, at = task % parts * PART_CELLS;
+    const BestOf<int32_t> found = teamBest(team, bestOfCells(team, x + plane * cells + at, parts == 1 ? cells : THNN_min(PART_CELLS, cells - at)));
+    const Best best = {found.value, at + found.at};
+    if (team.rank > 0) continue;
+    if (parts > 1) {
+      bests[task] = best;
+      continue;
+    }
+    y[plane] = (real)best.value;
+    if (index) index[plane] = best.at;
+  }
+}
+
+__global__ static void joinBests(real *y, index_t *index, const Best *bests, int64_t planes, int64_t parts)
+{
+  for (int64_t plane = firstThread(); plane < planes; plane += allThreads()) {
+    Best best = {0, -1};
+    for (int64_t i = 0; i < parts; i++) best = better(best, bests[plane * parts + i]);
+    y[plane] = (real)best.value;
+    if (index) index[plane] = best.at;
+  }
+}
+
+void THNN_(planeMaxima)(Call *call, real *y, index_t *index, const real *x, const Space *s)
+{
+  const int64_t planes = s->planes, cells = planeCells(s);
+  const int64_t parts = planeParts(planes, cells);
+  Best *bests = NULL;
+  if (parts > 1) bests = THNN_scratch(call, planes * parts, sizeof(Best));
+  const bool wide = cells > WIDE;
+  launch(call, blocksForTeams(planes * parts, wide), BLOCK, maxOfPlanes, y, index, bests, x, planes, cells, parts, wide);
+  if (parts > 1) launch(call, blocksFor(planes), BLOCK, joinBests, y, index, (const Best *)bests, planes, parts);
+}
+
+#include "pooling/MaxPooling.c"

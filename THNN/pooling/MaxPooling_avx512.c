@@ -1,8 +1,8 @@
-/* Loops of pooling in registers, for processors with AVX-512: registers.h says what they do. CMakeLists.txt has this compiled for them. */
+/* The loops of max pooling for processors with AVX-512 (maxAvx512.h). They alone run this file. */
 #include <math.h>
 #include "core/avx512.h"
 #include "core/fetch.h"
-#include "pooling/registers.h"
+#include "pooling/maxAvx512.h"
 
 /* ---- maxima of windows that are looked up */
 
@@ -20,14 +20,14 @@ THNN_INLINE void storeIndices(index_t *index, Lanes which, int64_t origin, Place
 #endif
 }
 
-/* Those of a group; y and index are the row of outputs that they are part of. What lies `ahead` bytes behind their cells is called into
- * the cache. */
-THNN_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, const Group *g, int registers,
-                          int64_t ahead)
+/* Those of a group; y and index are the row of outputs that they are part of. What lies `ahead` bytes behind their cells is
+ * called into the cache. */
+THNN_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, const WindowGroup *g,
+                          int registers, int64_t ahead)
 {
   const int64_t origin = boxStart(p, t, h);
-  Cells most[REGISTERS], sum[REGISTERS];
-  Places place[REGISTERS], bits[REGISTERS];
+  Cells most[TABLE_REGISTERS], sum[TABLE_REGISTERS];
+  Places place[TABLE_REGISTERS], bits[TABLE_REGISTERS];
   for (int r = 0; r < registers; r++) {
     most[r] = allCells(-INFINITY);
     sum[r] = allCells(0);
@@ -66,18 +66,18 @@ THNN_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Space *p
 }
 
 /* Windows that skip rows may all skip the same ones: what they will see is some of their steps ahead. */
-static lane maxOfGroups(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, Groups groups)
+static lane maxOfGroups(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, WindowGroups groups)
 {
   const int64_t step = p->h.stride * p->w.in * (int64_t)sizeof(real);
   const int64_t ahead = h.step > 1 && step < THNN_AHEAD ? THNN_ceilDiv(THNN_AHEAD, step) * step : THNN_AHEAD;
-  lane odd = 0;
-  for (const Group *g = groups.group; g < groups.group + groups.n; g++) {
-    if (g->registers == 1) odd |= maxGroup(y, index, x, p, t, h, g, 1, ahead);
-    else if (g->registers == 2) odd |= maxGroup(y, index, x, p, t, h, g, 2, ahead);
-    else if (g->registers == 3) odd |= maxGroup(y, index, x, p, t, h, g, 3, ahead);
-    else odd |= maxGroup(y, index, x, p, t, h, g, 4, ahead);
+  lane nanMask = 0;
+  for (const WindowGroup *g = groups.group; g < groups.group + groups.n; g++) {
+    if (g->registers == 1) nanMask |= maxGroup(y, index, x, p, t, h, g, 1, ahead);
+    else if (g->registers == 2) nanMask |= maxGroup(y, index, x, p, t, h, g, 2, ahead);
+    else if (g->registers == 3) nanMask |= maxGroup(y, index, x, p, t, h, g, 3, ahead);
+    else nanMask |= maxGroup(y, index, x, p, t, h, g, 4, ahead);
   }
-  return odd;
+  return nanMask;
 }
 
 /* ---- stretches */
@@ -92,7 +92,7 @@ THNN_INLINE lane maxInFew(real *y, index_t *index, const real *x, int64_t origin
     Lanes nan = 0;
     for (int64_t i = 0; i < VECTOR_CELLS; i++) {
       const int64_t begin = i < n ? start[i] : start[0], last = (i < n ? end[i] : end[0]) - VECTOR_CELLS;
-      THNN_fetch(x + begin, THNN_AHEAD, (registers - 1) * (int64_t)sizeof(Cells)); /* the last one is shared with the next stretch */
+      THNN_fetch(x + begin, THNN_AHEAD, (registers - 1) * (int64_t)sizeof(Cells)); /* the next stretch reads the last one, too */
       each[i] = loadCells(x + last);
       nan |= areNan(each[i]);
       for (int r = 0; r < registers - 1; r++) {
@@ -125,74 +125,4 @@ static lane maxOfStretches(real *y, index_t *index, const real *x, int64_t origi
   return maxInFew(y, index, x, origin, of, n, registers);
 }
 
-/* Sums of those that fill all of so many registers but the last. */
-THNN_INLINE void sumInFew(real *y, const real *x, int64_t rows, const Intervals *of, const Axis *a, int registers)
-{
-  const int last = registers - 1;
-  for (int64_t first = 0, o = 0; first < rows * a->out; first += VECTOR_CELLS) {
-    const int64_t n = THNN_min(rows * a->out - first, VECTOR_CELLS);
-    Cells each[VECTOR_CELLS];
-    for (int64_t i = 0; i < n; i++) {
-      const real *start = x + of->start[o];
-      THNN_fetch(start, THNN_AHEAD, registers * (int64_t)sizeof(Cells));
-      Cells sum = loadSome(lanesOf(of->end[o] - of->start[o], last), start + last * VECTOR_CELLS);
-      for (int r = 0; r < last; r++) sum += loadCells(start + r * VECTOR_CELLS);
-      each[i] = sum;
-      if (++o == a->out) o = 0, x += a->in;
-    }
-    for (int64_t i = n; i < VECTOR_CELLS; i++) each[i] = allCells(0);
-    storeSome(y + first, firstLanes(n), foldEach(each, 0));
-  }
-}
-
-static void sumStretches(real *y, const real *x, int64_t rows, const Intervals *of, const Axis *a)
-{
-  const int registers = (int)(THNN_ceilDiv(a->in, a->out) / VECTOR_CELLS) + 1;
-  if (registers == 1) sumInFew(y, x, rows, of, a, 1);
-  else if (registers == 2) sumInFew(y, x, rows, of, a, 2);
-  else if (registers == 3) sumInFew(y, x, rows, of, a, 3);
-  else if (registers == 4) sumInFew(y, x, rows, of, a, 4);
-  else sumInFew(y, x, rows, of, a, registers);
-}
-
-/* ---- gradients of adaptive averages */
-
-/* What a row of n shares, from the lowest one seen, gives to VECTOR_CELLS neighbouring cells. */
-THNN_INLINE Cells sharesOf(const real *share, int64_t n, Places pick)
-{
-  const Cells one = loadSome(firstLanes(n), share), next = loadSome(firstLanes(n - 1), share + 1);
-  return pickCells(one, pick, one + next);
-}
-
-static void gatherShares(real *gx, int add, const real *share, const Intervals *rows, int64_t first, int64_t top, int64_t bottom,
-                         const Axis *a, const SeenWindows *seen)
-{
-  const int alone = !add && bottom - top == 1 && rows->end[top] - first == 1; /* as in sequences */
-  for (int64_t i = 0; i < a->in; i += VECTOR_CELLS, seen++) {
-    const Lanes cells = firstLanes(a->in - i);
-    const Places pick = loadPlaces(seen->pick);
-    const int64_t n = a->out - seen->low;
-    if (alone) {
-      storeSome(gx + i, cells, sharesOf(share + seen->low, n, pick));
-      continue;
-    }
-    real *to = gx + i;
-    Cells sum = allCells(0), known = sum;
-    int64_t start = 0, end = 0, last = -1; /* sum is that of windows [start, end), known that of the last: neighbours share both */
-    for (int64_t h = top; h < bottom; h++, to += a->in) {
-      if (rows->start[h] != start || rows->end[h] != end) {
-        start = rows->start[h], end = rows->end[h];
-        sum = allCells(0);
-        for (int64_t r = start; r < end; r++) {
-          if (r != last) known = sharesOf(share + (r - first) * a->out + seen->low, n, pick), last = r;
-          sum += known;
-        }
-      }
-      Cells all = sum;
-      if (add) all = loadSome(cells, to) + sum;
-      storeSome(to, cells, all);
-    }
-  }
-}
-
-const RegisterLoops THNN_(registerLoops) = {maxOfGroups, maxOfStretches, sumStretches, gatherShares};
+const MaxLoops THNN_(maxLoops) = {maxOfGroups, maxOfStretches};

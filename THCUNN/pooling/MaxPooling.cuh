@@ -1,6 +1,6 @@
-/* Backward of max pooling: each cell of gradInput asks the outputs that may have found it whether they did, in their order. */
-#ifndef THCUNN_POOLING_MAXIMA_H
-#define THCUNN_POOLING_MAXIMA_H
+/* Backward of max pooling, gathered: each cell of gradInput adds the gradients of the outputs that chose it, in their order. */
+#ifndef THCUNN_POOLING_MAX_POOLING_H
+#define THCUNN_POOLING_MAX_POOLING_H
 
 #include "pooling/windows.cuh"
 

@@ -167,15 +167,16 @@ def test_a_page_shows_c_and_cuda_with_their_parts(site: Path) -> None:
 def test_the_parts_of_a_c_file() -> None:
     from docs.site.parts import parts
 
-    path = ROOT / "THNN" / "pooling" / "SpatialAdaptiveAveragePooling.c"
-    text = path.read_text(encoding="utf-8")
-    lines = [text.splitlines()[line - 1] for line in parts(text).values()]
-    assert list(parts(text)) == ["story", "check", "definition", "functions"]
+    place, *_ = header.where("SpatialAdaptiveAveragePooling", ROOT)
+    text = place.path.read_text(encoding="utf-8")
+    found = parts(text, place.first)
+    assert list(found) == ["story", "definition", "check", "functions"]
+    lines = [text.splitlines()[line - 1] for line in found.values()]
     assert [line.partition("(")[0].partition(":")[0].partition(",")[0] for line in lines] == [
-        "/* SpatialAdaptiveAveragePooling",
-        "static int32_t check",
+        "/* Average pooling",
         "/* ---- The definition",
-        "/* ---- The functions. What is fast",
+        "static int32_t checkAdaptive",
+        "int32_t THNN_",
     ]
     for layer in header.definitions(ROOT):
         place, *_ = header.where(layer, ROOT)

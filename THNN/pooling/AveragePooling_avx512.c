@@ -58,7 +58,7 @@ static void gatherShares(real *gx, int add, const real *share, const Intervals *
     }
     real *to = gx + i;
     Cells sum = allCells(0), known = sum;
-    int64_t start = 0, end = 0, last = -1; /* sum is that of windows [start, end), known that of the last: neighbours share both */
+    int64_t start = 0, end = 0, last = -1; /* sum is that of windows [start, end), known that of `last`: the next row uses both */
     for (int64_t h = top; h < bottom; h++, to += a->in) {
       if (rows->start[h] != start || rows->end[h] != end) {
         start = rows->start[h], end = rows->end[h];

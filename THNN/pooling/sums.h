@@ -3,7 +3,7 @@
 #define THNN_POOLING_SUMS_H
 
 #include "core/sums.h"
-#include "pooling/means.h"
+#include "pooling/AveragePooling.h"
 
 /* What is added: cells, or their powers. LOGARITHM stands for powers that have been taken before. */
 enum Kind {

@@ -27,7 +27,7 @@ class SpatialAdaptiveAveragePooling(AdaptivePooling):
     Shapes: ``(N x) C x H_in x W_in`` to ``(N x) C x H x W``.
     Bounds are exact integers. The last release of Torch7 computed ``o * I / O`` in single precision, which gives the
     same windows as long as I * O is below 2**24.
-    Source: Torch7 ``nn.SpatialAdaptiveAveragePooling``; C: ``THNN/pooling/SpatialAdaptiveAveragePooling.c``.
+    Source: Torch7 ``nn.SpatialAdaptiveAveragePooling``; C: ``THNN/pooling/AveragePooling.c``.
 
     Examples
     --------

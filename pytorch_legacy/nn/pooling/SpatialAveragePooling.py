@@ -35,7 +35,7 @@ class SpatialAveragePooling(WindowedPooling):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
     Torch7 with ``ceil()`` could add a window beyond an input without padding; here none begins there.
-    Source: Torch7 ``nn.SpatialAveragePooling``; C: ``THNN/pooling/SpatialAveragePooling.c``.
+    Source: Torch7 ``nn.SpatialAveragePooling``; C: ``THNN/pooling/AveragePooling.c``.
 
     Examples
     --------

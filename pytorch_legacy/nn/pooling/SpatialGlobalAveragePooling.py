@@ -16,7 +16,7 @@ class SpatialGlobalAveragePooling(Native):
     Notes
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x 1 x 1``.
-    Source: Lin, Chen, Yan, "Network in network" (2014); C: ``THNN/pooling/SpatialGlobalAveragePooling.c``.
+    Source: Lin, Chen, Yan, "Network in network" (2014); C: ``THNN/pooling/AveragePooling.c``.
 
     Examples
     --------

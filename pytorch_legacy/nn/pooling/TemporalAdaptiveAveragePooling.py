@@ -29,7 +29,7 @@ class TemporalAdaptiveAveragePooling(Sequences, AdaptivePooling):
     of that version still have.
     Bounds are exact integers.
     The form that Torch7 lacked of its SpatialAdaptiveAveragePooling. C:
-    ``THNN/pooling/TemporalAdaptiveAveragePooling.c``.
+    ``THNN/pooling/AveragePooling.c``.
 
     Examples
     --------

@@ -25,7 +25,7 @@ class TemporalAveragePooling(Native):
     -----
     Shapes: ``(N x) nFrame x frameSize`` to ``(N x) oFrame x frameSize`` with
     :math:`oFrame = \\lfloor (nFrame - kW) / dW \\rfloor + 1`.
-    Torch7 had no such layer; it is the mean to its TemporalMaxPooling. C: ``THNN/pooling/TemporalAveragePooling.c``.
+    Torch7 had no such layer; it is the mean to its TemporalMaxPooling. C: ``THNN/pooling/AveragePooling.c``.
 
     Examples
     --------

@@ -17,7 +17,7 @@ class TemporalGlobalAveragePooling(Sequences):
     -----
     Shapes: ``(N x) nFrame x frameSize`` to ``(N x) 1 x frameSize``. Version 1 had ``(N x) frameSize x nFrame``; layers of files
     of that version still have.
-    Source: Lin, Chen, Yan, "Network in network" (2014); C: ``THNN/pooling/TemporalGlobalAveragePooling.c``.
+    Source: Lin, Chen, Yan, "Network in network" (2014); C: ``THNN/pooling/AveragePooling.c``.
 
     Examples
     --------

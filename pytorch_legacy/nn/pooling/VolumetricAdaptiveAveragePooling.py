@@ -27,7 +27,7 @@ class VolumetricAdaptiveAveragePooling(AdaptivePooling):
     Shapes: ``(N x) C x T_in x H_in x W_in`` to ``(N x) C x T x H x W``.
     Bounds are exact integers.
     The form that Torch7 lacked of its SpatialAdaptiveAveragePooling. C:
-    ``THNN/pooling/VolumetricAdaptiveAveragePooling.c``.
+    ``THNN/pooling/AveragePooling.c``.
 
     Examples
     --------

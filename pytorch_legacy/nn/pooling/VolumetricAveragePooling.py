@@ -32,7 +32,7 @@ class VolumetricAveragePooling(SpatialAveragePooling):
     -----
     Shapes: ``(N x) C x T x H x W`` to ``(N x) C x oT x oH x oW``.
     Torch7's layer has neither padding nor ``ceil()``, though its kernel had both.
-    Source: Torch7 ``nn.VolumetricAveragePooling``; C: ``THNN/pooling/VolumetricAveragePooling.c``.
+    Source: Torch7 ``nn.VolumetricAveragePooling``; C: ``THNN/pooling/AveragePooling.c``.
 
     Examples
     --------

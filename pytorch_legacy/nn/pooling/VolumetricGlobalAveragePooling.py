@@ -16,7 +16,7 @@ class VolumetricGlobalAveragePooling(Native):
     Notes
     -----
     Shapes: ``(N x) C x T x H x W`` to ``(N x) C x 1 x 1 x 1``.
-    Source: Lin, Chen, Yan, "Network in network" (2014); C: ``THNN/pooling/VolumetricGlobalAveragePooling.c``.
+    Source: Lin, Chen, Yan, "Network in network" (2014); C: ``THNN/pooling/AveragePooling.c``.
 
     Examples
     --------

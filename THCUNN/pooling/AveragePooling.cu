@@ -1,12 +1,107 @@
-/* How average pooling layers of one, two and three dimensions are fast on the device.
+/* The kernels of average pooling. Checks and functions are those of the C file, which ends this one.
  *
- * Forward: a thread, or for large windows a warp, has an output. Backward: a thread has a cell of gradInput and asks the windows that it is
+ * Forward: a thread, or for large windows a warp, has an output. Backward: a thread has a cell of gradInput and reads the windows that it is
  * part of, in their order; or, if scatter is chosen, has an output and adds its share to every cell of the window, with atomics. */
-#include "pooling/means.h"
-#include "pooling/global.h"
+#include "pooling/AveragePooling.h"
+#include "pooling/planes.cuh"
 #include "pooling/windows.cuh"
 
-/* How many cells of window o count along an axis. */
+/* ---- Whole planes. */
+
+/* This thread's share of the sum of n cells, in `unit`. */
+__device__ static accreal sumCells(Team team, const real *x, int64_t n, accreal unit)
+{
+  enum { SIZE = Pack<real>::SIZE };
+  accreal sum = 0;
+#pragma unroll 4
+  for (int64_t i = team.rank * SIZE; i < n; i += team.size * SIZE) {
+    const Pack<real> p = packAt(x, i, n);
+#pragma unroll
+    for (int k = 0; k < SIZE; k++) sum += (accreal)p.value[k] * unit;
+  }
+  return sum;
+}
+
+/* A sum, and the same scaled down, which is right if the sum overflowed. Threads whose sums overflow in both directions make NaN of it. */
+struct Scaled {
+  accreal sum, down;
+};
+
+__device__ static Scaled sumOfCells(Team team, const real *x, int64_t n)
+{
+  const accreal down = (accreal)THNN_SCALED_DOWN, sum = teamSum(team, sumCells(team, x, n, 1));
+  return Scaled{sum, isfinite(sum) ? sum * down : teamSum(team, sumCells(team, x, n, down))};
+}
+
+/* The mean of a window that slides is infinite if its sum is beyond the range of numbers, as in Torch7. */
+__device__ static real meanFrom(Scaled s, int64_t n, bool slides)
+{
+  const accreal up = (accreal)THNN_SCALED_UP;
+  if (isfinite(s.sum)) return (real)(s.sum / (accreal)n);
+  return (real)(slides ? s.down * up / (accreal)n : s.down / (accreal)n * up);
+}
+
+/* y = the mean of each plane; or, where planes have parts, their sums. */
+__global__ static void meanOfPlanes(real *y, Scaled *sums, const real *x, int64_t planes, int64_t cells, int64_t parts, bool wide, bool slides)
+{
+  const Team team = thisTeam(wide);
+  for (int64_t task = team.number; task < planes * parts; task += team.count) {
+    const int64_t plane = task / parts, at = task % parts * PART_CELLS;
+    const Scaled sum = sumOfCells(team, x + plane * cells + at, parts == 1 ? cells : THNN_min(PART_CELLS, cells - at));
+    if (team.rank > 0) continue;
+    if (parts == 1) y[plane] = meanFrom(sum, cells, slides);
+    else sums[task] = sum;
+  }
+}
+
+__global__ static void joinSums(real *y, const Scaled *sums, int64_t planes, int64_t cells, int64_t parts, bool slides)
+{
+  for (int64_t plane = firstThread(); plane < planes; plane += allThreads()) {
+    Scaled sum = {0, 0};
+    for (int64_t i = plane * parts; i < (plane + 1) * parts; i++) sum = Scaled{sum.sum + sums[i].sum, sum.down + sums[i].down};
+    y[plane] = meanFrom(sum, cells, slides);
+  }
+}
+
+static void planeMeans(Call *call, real *y, const real *x, const Space *s)
+{
+  const int64_t planes = s->planes, cells = planeCells(s);
+  const int64_t parts = planeParts(planes, cells);
+  Scaled *sums = NULL;
+  if (parts > 1) sums = THNN_scratch(call, planes * parts, sizeof(Scaled));
+  const bool wide = cells > WIDE, slides = s->w.kernel > 0;
+  launch(call, blocksForTeams(planes * parts, wide), BLOCK, meanOfPlanes, y, sums, x, planes, cells, parts, wide, slides);
+  if (parts > 1) launch(call, blocksFor(planes), BLOCK, joinSums, y, (const Scaled *)sums, planes, cells, parts, slides);
+}
+
+/* gx = g / cells, all over the plane. */
+__global__ static void fillPlanes(real *gx, const real *g, int64_t planes, int64_t cells, int64_t parts, bool wide)
+{
+  enum { SIZE = Pack<real>::SIZE };
+  const Team team = thisTeam(wide);
+  for (int64_t task = team.number; task < planes * parts; task += team.count) {
+    const int64_t plane = task / parts, at = task % parts * PART_CELLS;
+    const int64_t n = parts == 1 ? cells : THNN_min(PART_CELLS, cells - at);
+    real *to = gx + plane * cells + at;
+    const real value = (real)((accreal)g[plane] / (accreal)cells);
+    Pack<real> values;
+#pragma unroll
+    for (int k = 0; k < SIZE; k++) values.value[k] = value;
+    for (int64_t i = team.rank * SIZE; i < n; i += team.size * SIZE) storePack(to, i, n, values);
+  }
+}
+
+static void planeMeansBack(Call *call, real *gx, const real *g, const Space *s)
+{
+  const int64_t planes = s->planes, cells = planeCells(s);
+  const int64_t parts = planeParts(planes, cells);
+  const bool wide = cells > WIDE;
+  launch(call, blocksForTeams(planes * parts, wide), BLOCK, fillPlanes, gx, g, planes, cells, parts, wide);
+}
+
+/* ---- Windows. */
+
+/* The number of cells of window o that count along an axis. */
 template <class Int> __device__ static accreal countedAlong(const Along<Int> &a, Int o, int includePad)
 {
   if (!includePad || !a.kernel) return (accreal)cellsBetween(a.start(o), a.end(o), a);
@@ -50,7 +145,7 @@ template <int THREADS, class Int> __global__ static void meanOfEach(real *y, con
 void THNN_(means)(Call *call, real *y, const real *x, const Space *p)
 {
   if (isWhole(p)) {
-    THNN_(planeMeans)(call, y, x, p);
+    planeMeans(call, y, x, p);
     return;
   }
   withWindows(p, [&]<class Int>(const Windows<Int> &w) {
@@ -113,7 +208,7 @@ template <class Int> __global__ static void scatterMeans(real *gx, const real *g
 void THNN_(meansBack)(Call *call, real *gx, const real *g, const Space *p)
 {
   if (isWhole(p)) {
-    THNN_(planeMeansBack)(call, gx, g, p);
+    planeMeansBack(call, gx, g, p);
     return;
   }
   const int64_t n = p->planes * planeCells(p), outputs = p->planes * planeOutputs(p);
@@ -124,3 +219,5 @@ void THNN_(meansBack)(Call *call, real *gx, const real *g, const Space *p)
     else launch(call, THNN_min(blocksFor(n), 1 << 11), BLOCK, gatherMeans<Int>, gx, g, w, (int)p->outside); /* few blocks: each fills its lookups once */
   });
 }
+
+#include "pooling/AveragePooling.c"

@@ -34,7 +34,7 @@ class SpatialMaxUnpooling(MaxUnpooling):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x iheight x iwidth``, the input of the pooling layer.
     Torch7 wanted kernels as large as strides; here windows may overlap. It gave the gradient also to overwritten elements.
-    Source: Torch7 ``nn.SpatialMaxUnpooling``; C: ``THNN/pooling/SpatialMaxUnpooling.c``.
+    Source: Torch7 ``nn.SpatialMaxUnpooling``; C: ``THNN/pooling/MaxUnpooling.c``.
 
     Examples
     --------

@@ -34,7 +34,7 @@ class VolumetricMaxUnpooling(MaxUnpooling):
     Shapes: ``(N x) C x T x H x W`` to ``(N x) C x itime x iheight x iwidth``, the input of the pooling layer.
     Indices are positions within a plane, (time * height + row) * width + column; ``pooling.indices`` tells how Torch7 packed
     them. What else differs is what differs in ``SpatialMaxUnpooling``.
-    Source: Torch7 ``nn.VolumetricMaxUnpooling``; C: ``THNN/pooling/VolumetricMaxUnpooling.c``.
+    Source: Torch7 ``nn.VolumetricMaxUnpooling``; C: ``THNN/pooling/MaxUnpooling.c``.
 
     Examples
     --------

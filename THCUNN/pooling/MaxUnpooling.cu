@@ -1,6 +1,8 @@
-/* How max unpooling is fast on the device. Several inputs may have one index, and the last of them counts: a first kernel finds for each cell its last
- * input, with an atomic maximum, whose result does not depend on the order; a second one moves the numbers. */
-#include "pooling/unpool.h"
+/* The kernels of max unpooling. Checks and functions are those of the C file, which ends this one.
+ *
+ * Several inputs may have one index, and the last of them counts: a first kernel finds for each cell its last input, with an atomic
+ * maximum, whose result does not depend on the order; a second one moves the numbers. */
+#include "pooling/MaxUnpooling.h"
 
 /* last[i] = 1 + the last input of its plane whose index is i, or 0. A Place holds what is in a plane. */
 template <class Place> __global__ static void findLast(Place *last, const index_t *index, int64_t planes, int64_t inputs, int64_t cells)
@@ -27,8 +29,8 @@ __global__ static void fetchForLast(real *gx, const real *g, const index_t *inde
   }
 }
 
-/* y where there is one, else gx. */
-template <class Place> static void unpool(Call *call, real *y, real *gx, const real *from, const index_t *index, const Space *p)
+/* Fills y, or gx if y is NULL. */
+template <class Place> static void moveLast(Call *call, real *y, real *gx, const real *from, const index_t *index, const Space *p)
 {
   const int64_t inputs = planeCells(p), cells = planeOutputs(p);
   Place *last = THNN_scratch(call, p->planes * cells, sizeof(Place));
@@ -39,18 +41,20 @@ template <class Place> static void unpool(Call *call, real *y, real *gx, const r
   else launch(call, forInputs, BLOCK, fetchForLast<Place>, gx, from, index, (const Place *)last, p->planes, inputs, cells);
 }
 
-static void unpoolEither(Call *call, real *y, real *gx, const real *from, const index_t *index, const Space *p)
+static void moveLastOfPlanes(Call *call, real *y, real *gx, const real *from, const index_t *index, const Space *p)
 {
-  if (planeCells(p) < UINT32_MAX) unpool<unsigned>(call, y, gx, from, index, p);
-  else unpool<unsigned long long>(call, y, gx, from, index, p);
+  if (planeCells(p) < UINT32_MAX) moveLast<unsigned>(call, y, gx, from, index, p);
+  else moveLast<unsigned long long>(call, y, gx, from, index, p);
 }
 
-void THNN_(putBack)(Call *call, real *y, const real *x, const index_t *index, const Space *p)
+void THNN_(unpool)(Call *call, real *y, const real *x, const index_t *index, const Space *p)
 {
-  unpoolEither(call, y, NULL, x, index, p);
+  moveLastOfPlanes(call, y, NULL, x, index, p);
 }
 
-void THNN_(fetchBack)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
+void THNN_(unpoolBack)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
-  unpoolEither(call, NULL, gx, g, index, p);
+  moveLastOfPlanes(call, NULL, gx, g, index, p);
 }
+
+#include "pooling/MaxUnpooling.c"

@@ -1,7 +1,7 @@
-/* How max unpooling is fast on the host: planes by threads, and a mark for each cell that has had its last input. */
-#include "pooling/unpool.h"
+/* The fast loops of max unpooling on the host: threads split the planes. Backward marks each cell that has had its last input. */
+#include "pooling/MaxUnpooling.h"
 
-void THNN_(putBack)(Call *call, real *y, const real *x, const index_t *index, const Space *p)
+void THNN_(unpool)(Call *call, real *y, const real *x, const index_t *index, const Space *p)
 {
   const int64_t inputs = planeCells(p), cells = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (cells + inputs));
@@ -16,11 +16,11 @@ void THNN_(putBack)(Call *call, real *y, const real *x, const index_t *index, co
   }
 }
 
-void THNN_(fetchBack)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
+void THNN_(unpoolBack)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
   const int64_t inputs = planeCells(p), cells = planeOutputs(p), room = THNN_perThread(cells);
   const int threads = THNN_threads(call, p->planes * (cells + inputs));
-  char *taken = THNN_scratch(call, threads * room, 1); /* which cells have had their last input, looking from behind */
+  char *taken = THNN_scratch(call, threads * room, 1); /* a byte for each cell: whether a later input has its index */
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)

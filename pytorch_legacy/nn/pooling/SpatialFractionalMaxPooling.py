@@ -39,7 +39,7 @@ class SpatialFractionalMaxPooling(FractionalMaxPooling):
     Bounds are computed in double precision for both element types, as Torch7 did for its double tensors. Torch7 refused
     windows that begin one cell after another (in = out + poolSize - 1), and failed on NaN.
     Source: Torch7 ``nn.SpatialFractionalMaxPooling``; Graham, "Fractional Max-Pooling" (2014);
-    C: ``THNN/pooling/SpatialFractionalMaxPooling.c``.
+    C: ``THNN/pooling/FractionalMaxPooling.c``.
 
     Examples
     --------

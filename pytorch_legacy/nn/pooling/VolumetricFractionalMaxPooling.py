@@ -35,7 +35,7 @@ class VolumetricFractionalMaxPooling(FractionalMaxPooling):
     -----
     Shapes: ``(N x) C x H x W x T`` to ``(N x) C x outH x outW x outT``.
     What differs from Torch7 is what differs in ``SpatialFractionalMaxPooling``.
-    Source: Torch7 ``nn.VolumetricFractionalMaxPooling``; C: ``THNN/pooling/VolumetricFractionalMaxPooling.c``.
+    Source: Torch7 ``nn.VolumetricFractionalMaxPooling``; C: ``THNN/pooling/FractionalMaxPooling.c``.
 
     Examples
     --------

@@ -1,9 +1,10 @@
-/* How fractional max pooling is fast on the device: a thread has an output; backward it has a cell of gradInput. */
+/* The kernels of fractional max pooling: a thread has an output; backward it has a cell of gradInput. Checks and functions are those of the
+ * C file, which ends this one. */
 #include "pooling/best.cuh"
 #include "pooling/MaxPooling.cuh"
-#include "pooling/fractional.h"
+#include "pooling/FractionalMaxPooling.h"
 
-/* Nobody looks at numbers on a device: fractional.h. */
+/* The numbers are on the device: fractionalStart bounds them there. */
 int32_t THNN_(checkNumbers)(const char *, const real *, int64_t) { return THNN_OK; }
 
 __global__ static void maxOfFractional(real *y, index_t *index, const real *x, const real *samples, Space p)
@@ -47,8 +48,10 @@ struct Fractional {
 
 } // namespace
 
-void THNN_(spreadFractional)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
+void THNN_(fractionalMaximaBack)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherMaxima<real, int64_t, Fractional>, gx, g, index, Windows<int64_t>(*p), Fractional(p->t),
          Fractional(p->h), Fractional(p->w));
 }
+
+#include "pooling/FractionalMaxPooling.c"

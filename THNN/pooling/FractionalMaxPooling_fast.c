@@ -1,5 +1,5 @@
-/* How fractional max pooling is fast on the host: maxima of neighbouring cells, for a whole row of windows at once. */
-#include "pooling/fractional.h"
+/* The fast loops of fractional max pooling on the host: maxima of neighbouring cells, for a whole row of windows at once. */
+#include "pooling/FractionalMaxPooling.h"
 #include "pooling/maxRows.h"
 
 int32_t THNN_(checkNumbers)(const char *f, const real *samples, int64_t n)
@@ -15,7 +15,7 @@ static void fractionalStarts(int64_t *start, const Axis *a, double u)
   for (int64_t o = 0; o < a->out; o++) start[o] = fractionalStart(a, o, u);
 }
 
-/* A row of outputs, whose windows begin at start: cell by cell, if positions do not fit a lane ... */
+/* A row of outputs, whose windows begin at start, cell by cell: for positions that a lane does not hold. */
 static void fractionalByCell(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, const int64_t *start)
 {
   for (int64_t o = 0; o < p->w.out; o++) {
@@ -24,16 +24,17 @@ static void fractionalByCell(real *y, index_t *index, const real *x, const Space
   }
 }
 
-/* What a thread has: where the windows of its plane begin along each axis and end along the last one, groups of these, and two rows
- * of maxima. */
+/* A thread's tables: where the windows of its plane begin along each axis and end along the last one, groups of these, and two
+ * rows of maxima. */
 typedef struct FractionalTables {
   int64_t *t, *h, *w, *endW;
   WindowGroup *groups;
   RowMaxima row, spare;
 } FractionalTables;
 
-/* ... or by neighbours. */
-THNN_KERNEL void fractionalByRuns(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, const FractionalTables *m)
+/* The same by maxima of neighbours. */
+THNN_KERNEL void fractionalByRuns(real *y, index_t *index, const real *x, const Space *p, Span t, Span h,
+                                  const FractionalTables *m)
 {
   const int64_t *start = m->w, origin = boxStart(p, t, h);
   const RowMaxima run = maxBoxRuns(m->row, m->spare, x, p, t, h, p->w.in);
@@ -44,8 +45,8 @@ THNN_KERNEL void fractionalByRuns(real *y, index_t *index, const real *x, const 
 }
 
 /* One plane; samples are its own. */
-static void fractionalPlane(real *y, index_t *index, const real *x, const Space *p, const real *samples, int64_t plane, int byCell,
-                            const FractionalTables *m)
+static void fractionalPlane(real *y, index_t *index, const real *x, const Space *p, const real *samples, int64_t plane,
+                            int byCell, const FractionalTables *m)
 {
   const int64_t out = p->w.out;
   fractionalStarts(m->t, &p->t, sampleOf(samples, p, plane, 2));
@@ -83,7 +84,7 @@ void THNN_(fractionalMaxima)(Call *call, real *y, index_t *index, const real *x,
   }
 }
 
-void THNN_(spreadFractional)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
+void THNN_(fractionalMaximaBack)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
   THNN_(scatterPlanes)(call, gx, g, index, p->planes, planeCells(p), planeOutputs(p));
 }

@@ -23,7 +23,7 @@ typedef struct WindowAt {
   int64_t t, h, w;
 } WindowAt;
 
-/* The definitions' backward of one window, which adds to gx and gl: of SoftPool (softpool.c), and of local importance pooling
+/* The definitions' backward of one window, which adds to gx and gl: of SoftPool (SoftPool.c), and of local importance pooling
  * (SpatialLocalImportancePooling.c). What is fast asks them where g is infinite. */
 void THNN_(softWindow)(real *gx, const real *x, double g, double beta, int exact, const Space *s, WindowAt o);
 void THNN_(importanceWindow)(real *gx, real *gl, const real *x, const real *logit, double g, const Space *s, WindowAt o);

@@ -38,7 +38,7 @@ class SpatialSoftPool(SoftPooling):
     A cell of +inf takes the whole window, and its gradient; where all cells are -inf the output is -inf and the gradient 0;
     NaN gives NaN.
     Torch7 has no such layer. Source: A. Stergiou, R. Poppe, G. Kalliatakis, "Refining activation downsampling with
-    SoftPool", 2021; C: ``THNN/pooling/SpatialSoftPool.c``.
+    SoftPool", 2021; C: ``THNN/pooling/SoftPool.c``.
 
     Examples
     --------

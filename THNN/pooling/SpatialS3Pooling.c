@@ -19,7 +19,7 @@
  * windows that reach pool / 2 cells back; that is not the mean of training, and has another size. */
 #include "declared/SpatialS3Pooling.h"
 #include "pooling/mix.h"
-#include "pooling/s3.h"
+#include "pooling/SpatialS3Pooling.h"
 
 static int32_t checkGrid(const char *f, const char *name, int64_t grid, int64_t pool)
 {
@@ -92,7 +92,7 @@ static void backward(real *gx, const real *x, const real *g, const index_t *inde
         }
 }
 
-/* ---- The functions. What is fast: maxima of whole rows (s3.c). */
+/* ---- The functions. What is fast: maxima of whole rows (SpatialS3Pooling_fast.c). */
 
 /* Is a row or column chosen that does not exist? */
 static int isBadChoice(Call *call, const index_t *rows, const index_t *columns, const Space *p)

@@ -73,7 +73,7 @@ static void addGradients(double *products, double *gradients, const real *x, con
     }
 }
 
-/* ---- The functions. What is fast: sums of rows, then of columns (subsampling.c). */
+/* ---- The functions. What is fast: sums of rows, then of columns (SpatialSubSampling_fast.c). */
 
 int32_t THNN_(SpatialSubSampling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t size[8])
 {

@@ -64,7 +64,7 @@ static void addGradients(double *products, double *gradients, const real *x, con
   }
 }
 
-/* ---- The functions. What is fast: sums along rows (subframes.c). */
+/* ---- The functions. What is fast: sums along rows (TemporalSubSampling_fast.c). */
 
 int32_t THNN_(TemporalSubSampling_outputSize)(const THTensor *input, int64_t kW, int64_t dW, int64_t size[8])
 {

@@ -1,5 +1,5 @@
-/* Sums of windows, scaled and shifted by learned numbers: subsampling.c and subframes.c are fast on the host, THCUNN/pooling/subsampling.cu
- * and subframes.cu on the device. */
+/* Sums of windows times a weight: the fast loops of SpatialSubSampling and TemporalSubSampling, in files of their names: X_fast.c on the
+ * host, X.cu on the device. */
 #ifndef THNN_POOLING_SUBSAMPLING_H
 #define THNN_POOLING_SUBSAMPLING_H
 

@@ -1,7 +1,7 @@
-/* What SpatialS3Pooling does on all planes: s3.c is fast on the host, THCUNN/pooling/s3.cu on the device. Rows or columns that are NULL
- * stand for the mean over all choices. */
-#ifndef THNN_POOLING_S3_H
-#define THNN_POOLING_S3_H
+/* SpatialS3Pooling on all planes: SpatialS3Pooling_fast.c has the fast loops of the host, THCUNN/pooling/SpatialS3Pooling.cu the kernels
+ * of the device. Rows or columns that are NULL stand for the mean over all choices. */
+#ifndef THNN_POOLING_SPATIAL_S3_POOLING_H
+#define THNN_POOLING_SPATIAL_S3_POOLING_H
 
 #include "pooling/MaxPooling.h"
 

@@ -1,4 +1,4 @@
-/* How TemporalSubSampling is fast on the device.
+/* The kernels of TemporalSubSampling. Checks and functions are those of the C file, which ends this one.
  *
  * For the gradients of the parameters a warp reads neighbouring features. A block has WARP of them, and a piece of the frames of all
  * samples; its warps take turns with the frames. A second kernel adds the pieces. */
@@ -82,3 +82,5 @@ void THNN_(addSubFrames)(Call *call, real *gw, real *gb, const real *x, const re
   });
   launch(call, blocksFor(n), BLOCK, addPieces, gw, gb, (const accreal *)products, (const accreal *)gradients, (accreal)scale, n, pieces);
 }
+
+#include "pooling/TemporalSubSampling.c"

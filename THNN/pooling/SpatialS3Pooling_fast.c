@@ -1,7 +1,7 @@
-/* How SpatialS3Pooling is fast on the host: a row of M, the maxima that begin at each of its cells, is found at once. */
+/* The fast loops of SpatialS3Pooling on the host: a row of M, the maxima of the windows that begin at its cells, is computed at once. */
 #include "pooling/maxRows.h"
 #include "pooling/mix.h"
-#include "pooling/s3.h"
+#include "pooling/SpatialS3Pooling.h"
 
 int64_t THNN_(s3Limit)(const Space *p) { return fitsLane(p) ? 0 : MAX_LANE; }
 

@@ -1,11 +1,11 @@
-/* How SpatialS3Pooling is fast on the device.
+/* The kernels of SpatialS3Pooling. Checks and functions are those of the C file, which ends this one.
  *
- * A maximum is looked for wherever it is wanted, by one thread. Means are taken over columns first, for every row of M, then over rows.
- * Their gradient goes the same way back to each place of M, and from there to the cells, which ask for it. */
+ * One thread computes a maximum where it is needed. Means are computed over columns first, for every row of M, then over rows. Their
+ * gradient is computed in the opposite order for each element of M, and each cell gathers it from there. */
 #include "pooling/best.cuh"
 #include "pooling/MaxPooling.cuh"
 #include "pooling/mix.h"
-#include "pooling/s3.h"
+#include "pooling/SpatialS3Pooling.h"
 
 int64_t THNN_(s3Limit)(const Space *) { return 0; }
 
@@ -182,3 +182,5 @@ void THNN_(s3SpreadMixed)(Call *call, real *gx, const real *x, const real *g, co
            windows, windows.t, windows.h, windows.w);
   });
 }
+
+#include "pooling/SpatialS3Pooling.c"

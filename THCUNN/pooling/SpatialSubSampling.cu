@@ -1,4 +1,4 @@
-/* How SpatialSubSampling is fast on the device.
+/* The kernels of SpatialSubSampling. Checks and functions are those of the C file, which ends this one.
  *
  * For the gradients of the parameters a block has a channel, or a piece of it where channels are few; a second kernel adds the pieces. */
 #include "pooling/subsampling.cuh"
@@ -74,3 +74,5 @@ void THNN_(addSubSamples)(Call *call, real *gw, real *gb, const real *x, const r
   launch(call, blocksFor(channels), BLOCK, addPieces, gw, gb, (const accreal *)products, (const accreal *)gradients, (accreal)scale,
          channels, pieces);
 }
+
+#include "pooling/SpatialSubSampling.c"

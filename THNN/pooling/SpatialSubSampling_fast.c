@@ -1,4 +1,4 @@
-/* How SpatialSubSampling is fast on the host: sums of rows, then of columns. */
+/* The fast loops of SpatialSubSampling on the host: sums of rows, then of columns. */
 #include "pooling/columns.h"
 #include "pooling/subsampling.h"
 

@@ -1,4 +1,4 @@
-/* How TemporalSubSampling is fast on the host: a frame is a row, and sums run along rows. */
+/* The fast loops of TemporalSubSampling on the host: a frame is a row, and sums run along rows. */
 #include "pooling/subsampling.h"
 #include "pooling/sums.h"
 #include "pooling/window.h"

@@ -34,7 +34,7 @@ class FeatureLPPooling(Native):
     Shapes: ``(N x) C``, ``(N x) C x L`` or ``(N x) C x H x W``, with N in batch mode only, to the same with
     ``(C - width) / stride + 1`` features.
     Torch7 took a width of 2 to 16 and a stride of 1 to 4 only, and could not print the layer.
-    Source: Torch7 ``nn.FeatureLPPooling``; C: ``THNN/pooling/FeatureLPPooling.c``.
+    Source: Torch7 ``nn.FeatureLPPooling``; C: ``THNN/pooling/PowerAveragePooling.c``.
 
     Examples
     --------

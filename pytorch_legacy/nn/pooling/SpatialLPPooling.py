@@ -37,7 +37,7 @@ class SpatialLPPooling(SpatialPowerAveragePooling):
     In Torch7 this is a network of Square or Power, SpatialAveragePooling, MulConstant, and Sqrt or Power. It prints as
     such and is stored as such in .t7 files, but it is one layer here and has no ``modules``. Torch7's gradient of a
     window full of zeros was NaN unless p was 1 or 2; here it is 0, for p = 1 that of a sum.
-    Source: Torch7 ``nn.SpatialLPPooling``; C: ``THNN/pooling/SpatialPowerAveragePooling.c``.
+    Source: Torch7 ``nn.SpatialLPPooling``; C: ``THNN/pooling/PowerAveragePooling.c``.
 
     Examples
     --------

@@ -40,7 +40,7 @@ class SpatialPowerAveragePooling(WindowedPooling):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oH x oW``.
     Not in Torch7, whose ``nn.SpatialLPPooling`` raises the cells themselves to the power.
-    C: ``THNN/pooling/SpatialPowerAveragePooling.c``.
+    C: ``THNN/pooling/PowerAveragePooling.c``.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-/* How power-average pooling layers are fast on the device.
+/* The kernels of power-average pooling. Checks and functions are those of the C file, which ends this one.
  *
- * Forward: a thread, or for large windows a warp, has an output; where the sum of powers is out of the range that can be trusted, it does
- * the window again, scaled by its largest cell. Backward: a thread has a cell of gradInput and takes the ratio |x| / output of each window
+ * Forward: a thread, or for large windows a warp, has an output; where the sum of powers is too large or too small
+ * to be exact, it computes the window again, scaled by its largest cell. Backward: a thread has a cell of gradInput and takes the ratio |x| / output of each window
  * that it is part of, which is in range always. */
 #include "pooling/best.cuh"
-#include "pooling/power.h"
+#include "pooling/PowerAveragePooling.h"
 #include "pooling/windows.cuh"
 
 __device__ static bool isLinear(const Power &power) { return power.kind == PLAIN || power.kind == MAGNITUDE; }
@@ -186,3 +186,5 @@ void THNN_(spreadLargest)(Call *call, real *gx, const real *x, const real *g, co
     launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherLargest<Int>, gx, x, (const accreal *)share, y, w);
   });
 }
+
+#include "pooling/PowerAveragePooling.c"

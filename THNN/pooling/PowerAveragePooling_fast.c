@@ -1,4 +1,4 @@
-/* How power-average pooling layers are fast on the host; power.h says what they have in common.
+/* The fast loops of power-average pooling on the host.
  *
  * Powers are taken cell by cell, their sums run along whole rows. In the few places where powers leave the range of floating-point
  * numbers the window is done again, scaled by its largest cell; a plane whose output is too large or too small for the powers of
@@ -6,7 +6,7 @@
 #include <math.h>
 #include "core/vmath.h"
 #include "pooling/columns.h"
-#include "pooling/power.h"
+#include "pooling/PowerAveragePooling.h"
 
 /* ---- forward */
 

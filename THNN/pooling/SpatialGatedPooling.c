@@ -21,7 +21,7 @@
  * C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing pooling functions in convolutional neural networks, 2016. */
 #include <math.h>
 #include "declared/SpatialGatedPooling.h"
-#include "pooling/gated.h"
+#include "pooling/SpatialGatedPooling.h"
 
 static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, Space *p)
 {
@@ -100,7 +100,7 @@ static Gated planeOf(const Gated *t, int64_t i, const Space *s)
   return plane;
 }
 
-/* ---- The functions. What is fast: maxima, means and masks along rows (gated.c). */
+/* ---- The functions. What is fast: maxima, means and masks along rows (SpatialGatedPooling_fast.c). */
 
 int32_t THNN_(SpatialGatedPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                               int64_t padH, int32_t ceil_mode, int64_t size[8])

@@ -17,7 +17,7 @@
  * The terms of gradWeight are summed in double precision, plane by plane in order. C.-Y. Lee, P. Gallagher, Z. Tu: Generalizing
  * pooling functions in convolutional neural networks, 2016. */
 #include "declared/SpatialMixedPooling.h"
-#include "pooling/mixed.h"
+#include "pooling/SpatialMixedPooling.h"
 
 static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, Space *p)
 {
@@ -81,7 +81,7 @@ static double weightGradient(const real *x, const real *g, const index_t *index,
   return sum;
 }
 
-/* ---- The functions. What is fast: maxima and means along rows (mixed.c). */
+/* ---- The functions. What is fast: maxima and means along rows (SpatialMixedPooling_fast.c). */
 
 int32_t THNN_(SpatialMixedPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                               int64_t padH, int32_t ceil_mode, int64_t size[8])

@@ -24,7 +24,7 @@
  * Source: Zeiler and Fergus, "Stochastic Pooling for Regularization of Deep Convolutional Neural Networks" (2013). */
 #include <math.h>
 #include "declared/SpatialStochasticPooling.h"
-#include "pooling/stochastic.h"
+#include "pooling/SpatialStochasticPooling.h"
 
 static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, Space *p)
 {
@@ -35,23 +35,24 @@ static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int c
 
 /* ---- The definition, window by window. */
 
-typedef struct Window {
+typedef struct StochasticWindow {
   int64_t top, bottom, left, right;
   int64_t nan;       /* the first NaN, or -1 */
   double infinite;   /* how many cells are */
   double scale;      /* a power of two that brings the largest cell near 1 */
   double sum, square; /* of weights */
-} Window;
+} StochasticWindow;
 
-/* A cell's share of the probability, times Window.sum. */
-static double weight(const Window *window, double v)
+/* A cell's share of the probability, times StochasticWindow.sum. */
+static double weight(const StochasticWindow *window, double v)
 {
   return window->infinite > 0 ? v == INFINITY : (v > 0 ? v * window->scale : 0);
 }
 
-static Window look(const real *x, const Space *p, int64_t oh, int64_t ow)
+static StochasticWindow look(const real *x, const Space *p, int64_t oh, int64_t ow)
 {
-  Window window = {windowStart(&p->h, oh), windowEnd(&p->h, oh), windowStart(&p->w, ow), windowEnd(&p->w, ow), -1, 0, 1, 0, 0};
+  StochasticWindow window = {windowStart(&p->h, oh), windowEnd(&p->h, oh), windowStart(&p->w, ow), windowEnd(&p->w, ow),
+                             -1, 0, 1, 0, 0};
   double largest = 0;
   for (int64_t h = window.top; h < window.bottom; h++)
     for (int64_t w = window.left; w < window.right; w++) {
@@ -72,7 +73,7 @@ static Window look(const real *x, const Space *p, int64_t oh, int64_t ow)
 
 int64_t THNN_(drawnCell)(const real *x, const Space *p, int64_t oh, int64_t ow, double noise)
 {
-  const Window window = look(x, p, oh, ow);
+  const StochasticWindow window = look(x, p, oh, ow);
   if (window.nan >= 0) return window.nan;
   const double target = noise * window.sum;
   double run = 0;
@@ -88,7 +89,7 @@ int64_t THNN_(drawnCell)(const real *x, const Space *p, int64_t oh, int64_t ow, 
 
 real THNN_(expectedCell)(const real *x, const Space *p, int64_t oh, int64_t ow)
 {
-  const Window window = look(x, p, oh, ow);
+  const StochasticWindow window = look(x, p, oh, ow);
   if (window.nan >= 0) return x[window.nan];
   if (window.infinite > 0) return (real)(double)INFINITY;
   return (real)(window.sum > 0 ? window.square / window.sum / window.scale : 0);
@@ -96,7 +97,7 @@ real THNN_(expectedCell)(const real *x, const Space *p, int64_t oh, int64_t ow)
 
 void THNN_(spreadWindow)(real *gx, const real *x, const Space *p, int64_t oh, int64_t ow, double g)
 {
-  const Window window = look(x, p, oh, ow);
+  const StochasticWindow window = look(x, p, oh, ow);
   const double mean = window.square / window.sum;
   for (int64_t h = window.top; h < window.bottom; h++)
     for (int64_t w = window.left; w < window.right; w++) {
@@ -129,7 +130,7 @@ static void backward(real *gx, const real *x, const real *g, const Space *p)
   for (int64_t o = 0; o < planeOutputs(p); o++) THNN_(spreadWindow)(gx, x, p, o / p->w.out, o % p->w.out, (double)g[o]);
 }
 
-/* ---- The functions. What is fast: a row of windows at once (stochastic.c). */
+/* ---- The functions. What is fast: a row of windows at once (SpatialStochasticPooling_fast.c). */
 
 int32_t THNN_(SpatialStochasticPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                                                    int64_t padW, int64_t padH, int32_t ceil_mode, int64_t size[8])

@@ -12,7 +12,7 @@
  *   gradInput  as input, overwritten */
 #include <math.h>
 #include "declared/TemporalDynamicKMaxPooling.h"
-#include "pooling/kmax.h"
+#include "pooling/TemporalDynamicKMaxPooling.h"
 
 THNN_APART int32_t check(const char *f, const THTensor *input, int64_t minK, double factor, Frames *s)
 {
@@ -68,7 +68,7 @@ static void backward(real *gx, const real *g, const index_t *index, const Frames
     for (int64_t f = 0; f < s->features; f++) gx[index[j * s->features + f] * s->features + f] += g[j * s->features + f];
 }
 
-/* ---- The functions. What is fast: the k-th largest bit by bit, many features at once (kmax.c). */
+/* ---- The functions. What is fast: the k-th largest bit by bit, many features at once (TemporalDynamicKMaxPooling_fast.c). */
 
 int32_t THNN_(TemporalDynamicKMaxPooling_outputSize)(const THTensor *input, int64_t minK, double factor, int64_t size[8])
 {

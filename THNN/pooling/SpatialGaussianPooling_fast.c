@@ -1,13 +1,13 @@
-/* How SpatialGaussianPooling is fast on the host.
+/* The fast loops of SpatialGaussianPooling on the host.
  *
  * A Gaussian is the product of those along the axes, so that there are two passes as in average pooling: rows are weighted and
  * added, then columns. Weights are the same for all windows that lie within the input; those at its edges have their own. The
- * gradients of the weights along an axis are correlations of gradOutput with rows that are weighted along the other one; times the
- * derivatives of the weights they give the gradients of mean and precision. */
+ * gradients of the weights along an axis are correlations of gradOutput with rows that are weighted along the other one; times
+ * the derivatives of the weights they give the gradients of mean and precision. */
 #include <math.h>
 #include "core/vectors.h"
 #include "pooling/columns.h"
-#include "pooling/gaussians.h"
+#include "pooling/SpatialGaussianPooling.h"
 
 /* Neighbouring windows [first, end) of an axis whose cells [begin, stop) count. */
 typedef struct Run {
@@ -104,7 +104,8 @@ static void makeWeights(Call *call, Weights *s, const Axis *axis, int which, int
     }
 }
 
-/* One of the Gaussians, on planes of p: the runs of windows across and down, and its weights along both axes, a kernel for each run. */
+/* One of the Gaussians, on planes of p: the runs of windows across and down, and its weights along both axes, a kernel for each
+ * run. */
 typedef struct Gaussian {
   const Space *p;
   const Runs *across, *down;
@@ -117,8 +118,9 @@ static Gaussian gaussianOf(const Space *p, const Weights *w, const Weights *h, i
                     h->table[WEIGHT] + number * h->runs.count * p->h.kernel};
 }
 
-/* The gradient of a parameter, whose derivatives of the weights of a run add up to 0: so what is added is what one cell's correlation
- * differs by from that of the run's first cell, and a constant input has a gradient of 0, however large the derivatives are. */
+/* The gradient of a parameter, whose derivatives of the weights of a run add up to 0: so what is added is what one cell's
+ * correlation differs by from that of the run's first cell, and a constant input has a gradient of 0, however large the
+ * derivatives are. */
 static double parameterGradient(const real *derivative, const double *by, const Weights *s)
 {
   const int64_t kernel = s->axis->kernel;
@@ -194,7 +196,8 @@ THNN_KERNEL void gaussianPlane(real *y, const real *x, const Gaussian *k, real *
     }
 }
 
-/* How kernels have a row of gradOutput: with `lead` zeros on either side, and as many windows as make a row of cells whole vectors. */
+/* How kernels have a row of gradOutput: with `lead` zeros on either side, and as many windows as make a row of cells whole
+ * vectors. */
 typedef struct Rows {
   int64_t lead, windows, shares, cells; /* `shares` elements for a row of those windows, `cells` for one of cells */
 } Rows;
@@ -226,8 +229,8 @@ THNN_INLINE void spreadRow(real *cells, const real *shares, const real *g, const
       for (int64_t j = 0; j < w->kernel; j++) cells[o * w->stride + j] += wx[i * w->kernel + j] * g[o];
 }
 
-/* What a thread has beside a plane of gradOutput: its shares (see shareRows), and its rows, spread over the columns; the weights of the
- * windows that see a row of cells, and the run of each row of windows. */
+/* What a thread has beside a plane of gradOutput: its shares (see shareRows), and its rows, spread over the columns; the weights
+ * of the windows that see a row of cells, and the run of each row of windows. */
 typedef struct Scratch {
   real *shares, *spread, *weightOf;
   int64_t *runOf;
@@ -340,9 +343,9 @@ THNN_INLINE void weighAndMultiply(real *restrict sum, real *restrict total, cons
     weighAndMultiplyFew(sum, total + t * VECTOR32_CELLS, x + t * width, g, w + t, 1, 5, width, 0);
 }
 
-/* What the weights of columns and rows of windows have to do with an output plane, which is linear in each: a number for each cell of a
- * kernel and each run. What belongs to one number is kept apart over some rows of windows, as it comes, for to add up what is in a
- * register takes long; it is then added up in double precision. */
+/* What the weights of columns and rows of windows have to do with an output plane, which is linear in each: a number for each
+ * cell of a kernel and each run. What belongs to one number is kept apart over some rows of windows, as it comes, for to add up
+ * what is in a register takes long; it is then added up in double precision. */
 typedef struct Correlations {
   double *byColumn, *byRow; /* runs x kernel */
   real *ofColumns, *ofRows; /* what belongs to the columns of a kernel, row for row of windows, and to its rows, VECTOR32_CELLS for each */

@@ -1,7 +1,8 @@
-/* What SpatialMixedPooling does on all planes: mixed.c is fast on the host, THCUNN/pooling/mixed.cu on the device. `a` has a weight for
- * each plane, counted round, of which there are `weights`. */
-#ifndef THNN_POOLING_MIXED_H
-#define THNN_POOLING_MIXED_H
+/* SpatialMixedPooling on all planes: SpatialMixedPooling_fast.c has the fast loops of the host,
+ * THCUNN/pooling/SpatialMixedPooling.cu the kernels of the device. `a` has a weight for each plane, counted round, of which
+ * there are `weights`. */
+#ifndef THNN_POOLING_SPATIAL_MIXED_POOLING_H
+#define THNN_POOLING_SPATIAL_MIXED_POOLING_H
 
 #include "pooling/MaxPooling.h"
 

@@ -1,8 +1,8 @@
-/* How TemporalDynamicKMaxPooling is fast on the host.
+/* The fast loops of TemporalDynamicKMaxPooling on the host.
  *
  * Numbers become integers of the same order. The k-th largest is then found bit by bit, from the highest on, by counting how many
  * are as large: sixteen features at a time, in a time that does not depend on the numbers. */
-#include "pooling/kmax.h"
+#include "pooling/TemporalDynamicKMaxPooling.h"
 
 #define keyFloat int32_t
 #define keyDouble int64_t

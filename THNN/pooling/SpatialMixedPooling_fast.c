@@ -1,7 +1,7 @@
-/* How SpatialMixedPooling is fast on the host: the maxima of a plane are those of MaxPooling_fast.c, and are blended while the plane is in the
- * cache. */
+/* The fast loops of SpatialMixedPooling on the host: the maxima of a plane are those of MaxPooling_fast.c, and are blended while
+ * the plane is in the cache. */
 #include "pooling/blend.h"
-#include "pooling/mixed.h"
+#include "pooling/SpatialMixedPooling.h"
 
 /* y holds the maxima. */
 THNN_KERNEL void mixPlane(real *y, const real *x, const Space *p, real a, real *sum, real *mean)

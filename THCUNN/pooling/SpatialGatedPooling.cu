@@ -1,6 +1,6 @@
-/* How SpatialGatedPooling is fast on the device. */
+/* The kernels of SpatialGatedPooling. Checks and functions are those of the C file, which ends this one. */
 #include "pooling/blend.cuh"
-#include "pooling/gated.h"
+#include "pooling/SpatialGatedPooling.h"
 
 /* Where the mask of window o has its entry for cell i. */
 template <class Int> __device__ static int64_t entryOf(const Windows<Int> &p, const Place<Int> &o, const Place<Int> &i)
@@ -96,3 +96,5 @@ void THNN_(addMaskGradients)(Call *call, real *gw, const Gated *t, int64_t masks
   sumTerms(call, totals, Product{slope, t->x, *p});
   addTotals(call, gw, totals, masks, 0, cells, scale);
 }
+
+#include "pooling/SpatialGatedPooling.c"

@@ -1,8 +1,8 @@
-/* How TemporalDynamicKMaxPooling is fast on the device.
+/* The kernels of TemporalDynamicKMaxPooling. Checks and functions are those of the C file, which ends this one.
  *
- * A block has WARP neighbouring features of a sample, and each of its warps a part of the frames. As on the host the k-th largest is found bit by
- * bit, by counting; each part then knows from the counts of those before it where its frames go. */
-#include "pooling/kmax.h"
+ * A block has WARP neighbouring features of a sample, and each of its warps a part of the frames. As on the host the k-th
+ * largest is found bit by bit, by counting; each part then knows from the counts of those before it where its frames go. */
+#include "pooling/TemporalDynamicKMaxPooling.h"
 
 #define keyCuda int32_t
 #define keyCudaDouble int64_t
@@ -123,3 +123,5 @@ void THNN_(spreadKept)(Call *call, real *gx, const real *g, const index_t *index
 {
   launch(call, blocksFor(s->samples * THNN_ceilDiv(s->length, SOME) * s->features), BLOCK, gatherKept, gx, g, index, *s);
 }
+
+#include "pooling/TemporalDynamicKMaxPooling.c"

@@ -1,7 +1,8 @@
-/* What SpatialGatedPooling does on all planes: gated.c is fast on the host, THCUNN/pooling/gated.cu on the device. `w` has a mask for each
- * plane, counted round, of which there are `masks`. */
-#ifndef THNN_POOLING_GATED_H
-#define THNN_POOLING_GATED_H
+/* SpatialGatedPooling on all planes: SpatialGatedPooling_fast.c has the fast loops of the host,
+ * THCUNN/pooling/SpatialGatedPooling.cu the kernels of the device. `w` has a mask for each plane, counted round, of which there
+ * are `masks`. */
+#ifndef THNN_POOLING_SPATIAL_GATED_POOLING_H
+#define THNN_POOLING_SPATIAL_GATED_POOLING_H
 
 #include "pooling/MaxPooling.h"
 

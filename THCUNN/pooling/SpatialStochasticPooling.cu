@@ -1,7 +1,8 @@
-/* How SpatialStochasticPooling is fast on the device.
+/* The kernels of SpatialStochasticPooling. Checks and functions are those of the C file, which ends this one.
  *
- * In double precision, as on the host, so that the same noise draws the same cells. Every window is treated as if it were special. */
-#include "pooling/stochastic.h"
+ * In double precision, as on the host, so that the same noise draws the same cells. Every window is treated as if it were
+ * special. */
+#include "pooling/SpatialStochasticPooling.h"
 #include "pooling/windows.cuh"
 
 namespace {
@@ -173,3 +174,5 @@ void THNN_(spreadExpected)(Call *call, real *gx, const real *x, const real *g, c
     launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherShares<Int>, gx, g, (const Share *)kept, d);
   });
 }
+
+#include "pooling/SpatialStochasticPooling.c"

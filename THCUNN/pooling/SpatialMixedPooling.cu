@@ -1,6 +1,6 @@
-/* How SpatialMixedPooling is fast on the device. */
+/* The kernels of SpatialMixedPooling. Checks and functions are those of the C file, which ends this one. */
 #include "pooling/blend.cuh"
-#include "pooling/mixed.h"
+#include "pooling/SpatialMixedPooling.h"
 
 template <int THREADS, class Int> __global__ static void mixEach(real *y, index_t *index, const real *x, const real *a, int64_t weights, Windows<Int> p)
 {
@@ -74,3 +74,5 @@ void THNN_(addMixGradients)(Call *call, real *gw, const real *x, const real *g, 
   sumTerms(call, totals, Terms{term, n, outputs});
   addTotals(call, gw, totals, weights, 0, 1, scale);
 }
+
+#include "pooling/SpatialMixedPooling.c"

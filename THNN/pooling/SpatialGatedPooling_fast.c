@@ -1,8 +1,8 @@
-/* How SpatialGatedPooling is fast on the host: the maxima of a plane are those of MaxPooling_fast.c; masks and means run along rows.
- * q = gradOutput * gate * (max - output), as in SpatialGatedPooling.c. */
+/* The fast loops of SpatialGatedPooling on the host: the maxima of a plane are those of MaxPooling_fast.c; masks and means run
+ * along rows. q = gradOutput * gate * (max - output), as in SpatialGatedPooling.c. */
 #include "core/vmath.h"
 #include "pooling/blend.h"
-#include "pooling/gated.h"
+#include "pooling/SpatialGatedPooling.h"
 
 /* Row r of the mask in the windows of row oh is this row of the plane, which it need not have. */
 THNN_INLINE int64_t rowOf(const Space *p, int64_t oh, int64_t r) { return oh * p->h.stride - p->h.pad + r; }
@@ -55,8 +55,8 @@ static Gated planeOf(const Gated *t, int64_t i, const Space *p)
   return (Gated){t->x + i * planeCells(p), t->g + at, t->y + at, t->gate + at, t->index + at};
 }
 
-/* Rows of windows with zeros on either side: what the means and the weighted sums get; and rows of cells, over which the former are
- * spread, or both. */
+/* Rows of windows with zeros on either side: what the means and the weighted sums get; and rows of cells, over which the former
+ * are spread, or both. */
 typedef struct Buffers {
   real *share, *q, *plain, *all;
 } Buffers;

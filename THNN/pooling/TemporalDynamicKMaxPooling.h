@@ -1,6 +1,7 @@
-/* What TemporalDynamicKMaxPooling does on all sequences: kmax.c is fast on the host, THCUNN/pooling/kmax.cu on the device. */
-#ifndef THNN_POOLING_KMAX_H
-#define THNN_POOLING_KMAX_H
+/* TemporalDynamicKMaxPooling on all sequences: TemporalDynamicKMaxPooling_fast.c has the fast loops of the host,
+ * THCUNN/pooling/TemporalDynamicKMaxPooling.cu the kernels of the device. */
+#ifndef THNN_POOLING_TEMPORAL_DYNAMIC_KMAX_POOLING_H
+#define THNN_POOLING_TEMPORAL_DYNAMIC_KMAX_POOLING_H
 
 #include "core/real.h"
 

@@ -1,6 +1,7 @@
-/* What SpatialGaussianPooling does on all planes: gaussians.c is fast on the host, THCUNN/pooling/gaussians.cu on the device. */
-#ifndef THNN_POOLING_GAUSSIANS_H
-#define THNN_POOLING_GAUSSIANS_H
+/* SpatialGaussianPooling on all planes: SpatialGaussianPooling_fast.c has the fast loops of the host,
+ * THCUNN/pooling/SpatialGaussianPooling.cu the kernels of the device. */
+#ifndef THNN_POOLING_SPATIAL_GAUSSIAN_POOLING_H
+#define THNN_POOLING_SPATIAL_GAUSSIAN_POOLING_H
 
 #include "core/planes.h"
 

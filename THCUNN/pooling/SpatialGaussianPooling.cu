@@ -1,9 +1,9 @@
-/* How SpatialGaussianPooling is fast on the device.
+/* The kernels of SpatialGaussianPooling. Checks and functions are those of the C file, which ends this one.
  *
- * A first kernel makes the weights along both axes, in double precision: a row of them for each Gaussian and each run of windows whose
- * cells count alike. */
+ * A first kernel makes the weights along both axes, in double precision: a row of them for each Gaussian and each run of windows
+ * whose cells count alike. */
 #include "pooling/windows.cuh"
-#include "pooling/gaussians.h"
+#include "pooling/SpatialGaussianPooling.h"
 #include "pooling/totals.cuh"
 
 namespace {
@@ -208,3 +208,5 @@ void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, 
   addTotals(call, gm, totals, gaussians, 0, 2, scale);
   addTotals(call, gq, totals, gaussians, 2, 2, scale);
 }
+
+#include "pooling/SpatialGaussianPooling.c"

@@ -1,7 +1,7 @@
-/* How SpatialStochasticPooling is fast on the host: sums run in double precision, cell after cell of the window, but for a whole row of
- * windows at once. A window whose sums are not normal numbers is treated on its own. */
+/* The fast loops of SpatialStochasticPooling on the host: sums run in double precision, cell after cell of the window, but for a
+ * whole row of windows at once. A window whose sums are not normal numbers is treated on its own. */
 #include <math.h>
-#include "pooling/stochastic.h"
+#include "pooling/SpatialStochasticPooling.h"
 #include "pooling/window.h"
 
 /* Which windows of a row have their cell j on the input: [first, end). */

@@ -1,6 +1,7 @@
-/* What SpatialStochasticPooling does on all planes: stochastic.c is fast on the host, THCUNN/pooling/stochastic.cu on the device. */
-#ifndef THNN_POOLING_STOCHASTIC_H
-#define THNN_POOLING_STOCHASTIC_H
+/* SpatialStochasticPooling on all planes: SpatialStochasticPooling_fast.c has the fast loops of the host,
+ * THCUNN/pooling/SpatialStochasticPooling.cu the kernels of the device. */
+#ifndef THNN_POOLING_SPATIAL_STOCHASTIC_POOLING_H
+#define THNN_POOLING_SPATIAL_STOCHASTIC_POOLING_H
 
 #include "pooling/MaxPooling.h"
 

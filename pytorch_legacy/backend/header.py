@@ -1,4 +1,4 @@
-"""Reads THNN.h and the headers that it includes: functions, their arguments with tags and shapes, enums; finds the C that defines them.
+"""Reads THNN.h and the headers that it includes: functions, tags and shapes of arguments, enums; finds the C that defines layers.
 
 The header is the one source of truth about the C API. The build turns it into the signatures that the bindings use;
 the tests of NULL arguments and the tables of the documentation read it again. A C file includes "declared/X.h" for each

@@ -48,7 +48,7 @@ THNN_APART int32_t makeFinish(const char *f, int32_t activation, double a, doubl
 
 int32_t THNN_(FusedConvolution_algorithm)(const THTensor *input, const THTensor *weight, int64_t dT, int64_t dW, int64_t dH, int64_t padT,
                                           int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW, int64_t dilationH,
-                                          int64_t adjT, int64_t adjW, int64_t adjH, int64_t groups, int32_t full, int64_t *algorithm)
+                                          int64_t adjT, int64_t adjW, int64_t adjH, int64_t groups, int32_t full, int64_t algorithm[1])
 {
   const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
   Convolution c;

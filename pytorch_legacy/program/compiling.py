@@ -115,7 +115,7 @@ class _Compiler:
         return general
 
     def _covers(self, general: Lists, n: int) -> bool:
-        """Does the network make for a batch of n the calls that the lists have?"""
+        """Returns whether the network makes the calls of the lists for a batch of n."""
         inputs = [self.source.empty(self.sizes.at(n)) for _ in range(self.passes)]
         try:
             found = self._listed(record(self.net, *map(self.source.filled, inputs), isDry=True))

@@ -23,7 +23,7 @@ def _rounded(size: int) -> int:
 
 
 def lives(listing: Listing) -> dict[int, tuple[int, int]]:
-    """The first and the last call that uses each block which the pass makes."""
+    """Returns the places of the first and the last call that use each block which the pass makes."""
     found: dict[int, tuple[int, int]] = {}
     for place, call in enumerate(listing.calls):
         for ref in call.refs():
@@ -33,7 +33,7 @@ def lives(listing: Listing) -> dict[int, tuple[int, int]]:
 
 
 def arena(listing: Listing, apart: bool = False) -> tuple[dict[int, Number], Number]:
-    """Where each made block lies in the arena, and the arena's size.
+    """Returns the offset of each made block in the arena, and the arena's size.
 
     Blocks whose lives do not meet share memory; with `apart` none do. There is a fixed part, and n times the part of one sample:
     a block of a + b n bytes with b > 0 has a place among the latter, with room for a more bytes a sample.
@@ -54,7 +54,10 @@ def arena(listing: Listing, apart: bool = False) -> tuple[dict[int, Number], Num
 
 
 def _packed(sizes: dict[int, int], spans: dict[int, tuple[int, int]], apart: bool) -> tuple[dict[int, int], int]:
-    """Offsets, the largest block first, each at the lowest place that no block of its time has."""
+    """Returns the offsets of blocks, and the end of them.
+
+    The largest block comes first. Each gets the lowest offset at which no block lies whose calls overlap with its own.
+    """
     placed: list[tuple[int, int, int, int]] = []
     offsets, end = {}, 0
     for number in sorted(sizes, key=lambda number: (-sizes[number], number)):
@@ -72,8 +75,11 @@ def _packed(sizes: dict[int, int], spans: dict[int, tuple[int, int]], apart: boo
 
 
 def poisoned(listing: Listing) -> Listing:
-    """The same list for a proof: each block that the pass makes is filled before its life with huge numbers, where the recorded
-    pass had NaN, so that a call that reads it too soon gives something else; and after its life with NaN."""
+    """Returns the list for a proof, with calls that fill each block which the pass makes.
+
+    Before its first use a block has huge numbers. The recorded pass had NaN there, so a call that reads a block too early gives
+    another result. After its last use it has NaN.
+    """
     starts: dict[int, list[Call]] = {}
     ends: dict[int, list[Call]] = {}
 
@@ -93,7 +99,7 @@ def poisoned(listing: Listing) -> Listing:
 
 
 def encoded(listings: list[Listing], apart: bool = False) -> Any:
-    """The bytes of a program with these lists, as an array of uint8 that is aligned as C wants it."""
+    """Returns the bytes of a program with these lists, as an array of uint8 with the alignment of THNN_openProgram."""
     constants = bytearray()
     known: dict[bytes, int] = {}
 
@@ -123,8 +129,7 @@ def _elements(value: Number, itemsize: int) -> Number:
 
 
 def _list(listing: Listing, place_of: Any, serials: dict[Any, int], apart: bool) -> bytes:
-    """The bytes of a list. `serials` has a number for each view of a constant that is a frozen weight, the key of its
-    packed form."""
+    """Returns the bytes of a list. `serials` has the numbers of weights of convolutions, by which C finds their packed form."""
     offsets, size = arena(listing, apart)
     places = {number: place_of(block) for number, block in enumerate(listing.blocks) if block.kind == "constant"}
 

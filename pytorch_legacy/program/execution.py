@@ -17,7 +17,7 @@ _DTYPES = {0: np.dtype(np.float32), 1: np.dtype(np.float64), 2: np.dtype(np.int6
 
 
 def aligned(content: Any) -> Any:
-    """These bytes in memory that begins at a multiple of 64, as C wants it, and that is not written any more."""
+    """Returns a copy of bytes that begins at a multiple of 64, as THNN_openProgram requires, and that is read-only."""
     memory = np.empty(content.nbytes + 64, np.uint8)
     first = -memory.__array_interface__["data"][0] % 64
     whole = memory[first : first + content.nbytes]
@@ -72,11 +72,11 @@ class Opened:
         self._made: list[tuple[Any, tuple[int, ...], Any]] = []  # descriptors of outputs, shapes, dtypes
 
     def clone(self) -> Opened:
-        """Another one on the same bytes."""
+        """Returns another one on the same bytes."""
         return Opened(self.bytes, self.dtypes, self.handle)
 
     def run(self, arrays: Sequence[Any], shapes: list[tuple[int, ...]]) -> list[Any]:
-        """The outputs for arrays of NumPy of these shapes, in new memory."""
+        """Returns the outputs for arrays of NumPy of these shapes, in new memory."""
         if shapes != self._shapes:
             self._plan(arrays, shapes)
         for slot, array in zip(self._slots, arrays):  # noqa: B905 (as many as were planned for)
@@ -103,7 +103,7 @@ class Opened:
         self._shapes = shapes
 
     def failure(self) -> int:
-        """The number of the call in which the latest run failed; -1 if none did."""
+        """Returns the number of the call in which the latest run failed; -1 if none did."""
         place = ffi.new("int64_t *")
         lib.THNN_programFailure(self.handle, place)
         return int(place[0])
@@ -143,7 +143,7 @@ class Runner:
         self._shapes: Any = None
 
     def run(self, arrays: Sequence[Any], shapes: list[tuple[int, ...]] | None = None) -> list[Any]:
-        """The results for arrays of NumPy; `shapes` are theirs, if the caller has them."""
+        """Returns the results for arrays of NumPy. `shapes` are their shapes, if the caller has them."""
         if shapes is None:
             shapes = [array.shape for array in arrays]
         if self.later is None:
@@ -161,11 +161,11 @@ class Runner:
         return outputs[: self.results]
 
     def forget(self) -> None:
-        """The next call is the first."""
+        """Makes the next call the first one."""
         self._state = None
 
     def hasState(self) -> bool:
-        """Does the next call depend on earlier ones?"""
+        """Returns whether the next call depends on earlier ones."""
         return self._state is not None
 
     def arena(self) -> int:
@@ -173,25 +173,25 @@ class Runner:
         return (self.later if self.isLater and self.later is not None else self.first).arena()
 
     def failure(self) -> int:
-        """The number of the call of C in which the latest run failed; -1 if none did."""
+        """Returns the number of the call in C in which the latest run failed; -1 if none did."""
         opened = self.later if self.isLater and self.later is not None else self.first
         return opened.failure()
 
     def clone(self) -> Runner:
-        """Another one on the same bytes, without a state."""
+        """Returns another one on the same bytes, without a state."""
         return Runner(self.first.clone(), self.later and self.later.clone(), self.results)
 
     def stored(self) -> tuple[Any, ...]:
-        """What `restored` takes."""
+        """Returns the arguments of `restored`."""
         each = [opened and (opened.bytes, opened.dtypes) for opened in (self.first, self.later)]
         return (*each, self.results)
 
     @classmethod
     def restored(cls, first: Any, later: Any, results: int) -> Runner:
-        """The same again, from bytes that may lie anywhere."""
+        """Returns a runner of stored bytes, which need no alignment."""
         opened = [one and Opened(aligned(one[0]), one[1]) for one in (first, later)]
         return cls(opened[0], opened[1], results)
 
     def bytes(self) -> int:
-        """How much memory weights and lists take."""
+        """Returns how many bytes weights and lists take."""
         return int(self.first.bytes.nbytes + (self.later.bytes.nbytes if self.later else 0))

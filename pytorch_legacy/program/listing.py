@@ -65,12 +65,12 @@ class Listing:
 
 
 def at(number: Number, n: int) -> int:
-    """What a number is for a batch of n."""
+    """Returns the value of a number for a batch of n."""
     return number.a + number.b * n if isinstance(number, Size) else number
 
 
 def dense(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """The strides of an array in row-major order."""
+    """Returns the strides of an array in row-major order."""
     strides, step = [], itemsize
     for size in reversed(shape):
         strides.append(step)
@@ -79,7 +79,7 @@ def dense(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
 
 
 def listing(recording: Recording, before: Sequence[Ref] = (), after: Sequence[Ref] = ()) -> Listing:
-    """The list of a recorded pass: without calls whose results nobody reads, and with its outputs in memory of their own.
+    """Returns the list of a recorded pass, without calls whose results no call reads, and with outputs in memory of their own.
 
     `before` is what it reads of an earlier pass, further inputs; `after` is what a later one reads of it, further outputs.
     """
@@ -122,7 +122,7 @@ def listing(recording: Recording, before: Sequence[Ref] = (), after: Sequence[Re
 
 
 def _stored(array: Any) -> bytes:
-    """The bytes of an array that owns its memory, in the order in which they lie there."""
+    """Returns the bytes of an array that owns its memory, in the order of the memory."""
     order = sorted(range(array.ndim), key=lambda d: -array.strides[d])
     flat = array.transpose(order)
     if not flat.flags.c_contiguous:
@@ -131,7 +131,7 @@ def _stored(array: Any) -> bytes:
 
 
 def _beginning(blocks: list[Block], number: int, initial: Any) -> Call:
-    """The call that gives memory the contents that it had before the pass."""
+    """Returns the call that writes the contents that memory had before the pass."""
     if initial.dtype not in TYPES:
         raise CompileError(f"pl.compile: an array of {initial.dtype} is changed in the pass, which is not recorded")
     flat = np.frombuffer(_stored(initial), initial.dtype)
@@ -145,7 +145,7 @@ def _beginning(blocks: list[Block], number: int, initial: Any) -> Call:
 
 
 def _output(ref: Ref, blocks: list[Block], calls: list[Call], place: int) -> Ref:
-    """The output in dense memory of its own: where it lies already, if that is all of what the pass has made there, or a copy."""
+    """Returns the output in dense memory of its own: the present one if the output is all of it, else that of a copy."""
     block = blocks[ref.memory]
     nbytes = int(np.prod(ref.shape)) * ref.dtype.itemsize
     isOwn = (
@@ -162,7 +162,7 @@ def _output(ref: Ref, blocks: list[Block], calls: list[Call], place: int) -> Ref
 
 
 def _needed(calls: list[Call], blocks: list[Block]) -> list[Call]:
-    """The calls whose results somebody reads, and those that can only fail; without positions that nobody reads."""
+    """Returns the calls whose results other calls read, and those that can fail; indices that no call reads become None."""
     live = {number for number, block in enumerate(blocks) if block.kind == "output"}
     kept = []
     for call in reversed(calls):
@@ -179,13 +179,13 @@ def _needed(calls: list[Call], blocks: list[Block]) -> list[Call]:
 
 
 def _optional(call: Call) -> list[int]:
-    """The places of arrays that a call need not write."""
+    """Returns the places of arrays that a call need not write."""
     uses = USES.get(call.name.removeprefix("Float").removeprefix("Double"), "")
     return [place for place, letter in enumerate(uses) if letter == "o"]
 
 
 def _checks(call: Call) -> bool:
-    """May the call fail by the numbers that it reads? Those are indices; a function from outside of the library may take any."""
+    """Returns whether the call may fail by the numbers that it reads, as indices; a function from outside may fail by any."""
     if call.isOutside:
         return True
     isElementwise = call.name.startswith("array") and call.name not in ("arrayTake", "arrayPut", "arrayChoose")
@@ -193,7 +193,10 @@ def _checks(call: Call) -> bool:
 
 
 def _compact(old: Listing) -> Listing:
-    """Without blocks that no call uses; of a constant the part that is used. Blocks are numbered as they first appear."""
+    """Returns a list without blocks that no call uses, and with the used part of each constant.
+
+    Blocks are numbered in the order of their first use.
+    """
     used: dict[int, list[Ref]] = {}
     for ref in [*old.inputs, *old.outputs, *[ref for call in old.calls for ref in call.refs()]]:
         used.setdefault(ref.memory, []).append(ref)
@@ -219,7 +222,7 @@ def _compact(old: Listing) -> Listing:
 
 
 def span(ref: Ref) -> tuple[int, int]:
-    """The bytes of its memory that an array may touch."""
+    """Returns the first byte of its memory that an array may touch, and the end of those bytes."""
     if 0 in ref.shape:
         return ref.offset, ref.offset
     ends = [(size - 1) * stride for size, stride in zip(ref.shape, ref.strides, strict=True)]
@@ -227,7 +230,7 @@ def span(ref: Ref) -> tuple[int, int]:
 
 
 def places(output: Any) -> list[int]:
-    """For each leaf of a network's output, which output of the list it is."""
+    """Returns for each leaf of a network's output which output of the list it is."""
     return [leaf.of if isinstance(leaf, Scalar) else leaf for leaf in tree.leaves(output)]
 
 
@@ -236,7 +239,7 @@ class NotAffine(Exception):
 
 
 def joined(small: Listing, large: Listing, n: int) -> Listing:
-    """One list of those for batches of n and n + 1."""
+    """Returns one list of the lists for batches of n and n + 1."""
 
     def number(one: Any, other: Any) -> Any:
         if type(one) is not type(other):
@@ -288,7 +291,7 @@ def joined(small: Listing, large: Listing, n: int) -> Listing:
 
 
 def at_batch(general: Listing, n: int) -> Listing:
-    """The list with numbers for a batch of n."""
+    """Returns the list with numbers for a batch of n."""
 
     def argument(one: Any) -> Any:
         if not isinstance(one, Ref):
@@ -303,7 +306,7 @@ def at_batch(general: Listing, n: int) -> Listing:
 
 
 def same(one: Listing, other: Listing) -> bool:
-    """Do two lists of one batch say the same?"""
+    """Returns whether two lists for one batch are equal."""
     return (one.calls, one.blocks, one.inputs, one.outputs, one.output) == (
         other.calls,
         other.blocks,

@@ -53,7 +53,7 @@ class Partial:
             self._steps += part.modules
 
     def __call__(self, *inputs: Any) -> Any:
-        """The network's output."""
+        """Returns the network's output."""
         if not self._lock.acquire(blocking=False):
             raise BusyError("program: another thread is within a call; program.clone() makes one for each thread")
         try:
@@ -70,7 +70,7 @@ class Partial:
             self._lock.release()
 
     def clone(self) -> Self:
-        """Another one, for another thread."""
+        """Returns another one, for another thread."""
         with self._lock:
             other = object.__new__(type(self))
             other._lock = Lock()
@@ -78,7 +78,7 @@ class Partial:
         return other
 
     def forget(self) -> Self:
-        """The next call is as the first."""
+        """Makes the next call the first one."""
         for step in self._steps:
             step.forget()
         return self
@@ -89,7 +89,7 @@ class Partial:
 
 
 def _inputs(modules: list[Any], value: Any) -> list[Any]:
-    """What each module of a chain gets."""
+    """Returns the input of each module of a chain."""
     found = []
     for module in modules:
         found.append(tree.map_arrays(np.copy, value))
@@ -109,7 +109,7 @@ def _isRecorded(module: Any, input: Any) -> bool:
 
 
 def _example(array: Any, isBatched: bool) -> Any:
-    """The shape of an array with a free batch, or the array."""
+    """Returns the shape of an array with a free batch, or the array."""
     if not isBatched or array.dtype.kind != "f":
         return array
     return Spec((None, *array.shape[1:]), array.dtype)

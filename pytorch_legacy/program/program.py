@@ -81,7 +81,7 @@ class Program:
             self._net = None  # no other size can come
 
     def __call__(self, *inputs: Any) -> Any:
-        """The network's output for an input, or a table, of the sizes that it was compiled for."""
+        """Returns the network's output for an input, or a table, of the sizes that it was compiled for."""
         given = inputs[0] if len(inputs) == 1 else [*inputs]
         if not self._lock.acquire(False):
             raise BusyError("program: another thread is within a call; program.clone() makes one for each thread")
@@ -106,7 +106,7 @@ class Program:
             self._lock.release()
 
     def clone(self) -> Self:
-        """A program for another thread, with the same weights in the same memory."""
+        """Returns a program for another thread, with the same weights in the same memory."""
         with self._lock:
             other = object.__new__(type(self))
             other.__dict__.update(self.__dict__)
@@ -118,7 +118,7 @@ class Program:
         return other
 
     def forget(self) -> Self:
-        """The next call is as the first: what earlier ones have left behind, as in a recurrent network, counts no more."""
+        """Deletes the state that earlier calls have left, as those of a recurrent network do. The next call is as the first."""
         with self._lock:
             for made in self._programs.values():
                 made.opened.forget()
@@ -141,7 +141,7 @@ class Program:
         return f"Program: {', '.join(shapes)} -> {', '.join(outputs)}, {calls}, {lists.weights} bytes of weights"
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a pickle has: the bytes of the lists, without a state; and the network, if more sizes may come."""
+        """Returns the contents of a pickle: the bytes of the lists, without a state; and the network, if more sizes may come."""
         left = {"_lock", "_last", "_made", "_programs"}
         programs = {key: (made.opened.stored(), made[1:]) for key, made in self._programs.items()}
         return {name: value for name, value in self.__dict__.items() if name not in left} | {"stored": programs}
@@ -163,7 +163,7 @@ class Program:
         return Sizes(tuple(shapes), self._axes)
 
     def _key(self, shapes: Any) -> Any:
-        """What a program serves: these shapes, whatever the batch is."""
+        """Returns the key of the program for these shapes, whatever the batch is."""
         both = zip(shapes, self._axes, strict=True)
         return tuple(shape if axis is None else (*shape[:axis], *shape[axis + 1 :]) for shape, axis in both)
 
@@ -171,7 +171,7 @@ class Program:
         return {shape[axis] for shape, axis in zip(shapes, self._axes, strict=True) if axis is not None}
 
     def _program(self, arrays: list[Any]) -> Any:
-        """That for these arrays; it is compiled now, if they are the first ones of their sizes."""
+        """Returns the program for these arrays. Compiles it if they are the first ones of their sizes."""
         shapes = [array.shape for array in arrays]
         for spec, shape in zip(self._specs, shapes, strict=True):
             fits = len(shape) == len(spec.shape) and all(
@@ -212,7 +212,7 @@ class Program:
         return Variant(opened, lists[0][0].output, facts, isFixed, truths)
 
     def _refuse_others(self, symbols: set[str]) -> None:
-        """No program has two versions of a layer."""
+        """Raises CompileError if the program would call two versions of a layer."""
         known = _outside(made.facts for made in self._programs.values())
         for symbol in symbols - known:
             if any(one.rpartition("_")[0] == symbol.rpartition("_")[0] for one in known):
@@ -261,7 +261,7 @@ class Program:
         return arrays
 
     def _located(self, error: THNNError, made: Variant, arrays: list[Any]) -> THNNError:
-        """The exception of a call that failed: it says in which module."""
+        """Returns the exception of a call that failed, with the place of its module."""
         number = made.opened.failure()
         batch = max(self._batches([array.shape for array in arrays]), default=1)
         one = made.facts[-1 if batch > 1 else 0][made.opened.isLater]
@@ -274,7 +274,7 @@ class Program:
 
 
 def prepared(net: Any) -> Any:
-    """The network that is recorded: optimized, in evaluation mode, without anything of an earlier pass."""
+    """Returns the network that is recorded: optimized, in evaluation mode, without results of an earlier pass."""
     return frozen(fused(optimize(net))).evaluate().clearState()
 
 
@@ -301,7 +301,7 @@ def _facts(one: Listing) -> Facts:
 
 
 def _outside(variants: Iterable[list[list[Facts]]]) -> set[str]:
-    """The functions from outside of the library that these lists call."""
+    """Returns the functions from outside of the library that these lists call."""
     return {symbol for lists in variants for each in lists for one in each for symbol in one.outside}
 
 
@@ -315,12 +315,12 @@ class Variant(NamedTuple):
     truths: list[int]  # the outputs that are truth values
 
     def serves(self, batch: int) -> bool:
-        """Does it take a batch of that size?"""
+        """Returns whether the program takes a batch of that size."""
         return any(batch >= one[0].least if one[0].least else batch == 1 for one in self.facts)
 
 
 def _trim() -> None:
-    """Gives free memory back to the system, where the C library can do that: a proof has freed several copies of the weights."""
+    """Returns free memory to the system if the C library can do that: a proof has freed several copies of the weights."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

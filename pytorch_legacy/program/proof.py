@@ -203,7 +203,7 @@ class Proof:
         return [outputs[place] for place in places(lists[0].output)]
 
     def _isRecorded(self, past: list[Any], found: list[Any]) -> bool:
-        """Does a pass that is recorded, the last of several, give these outputs?"""
+        """Returns whether a recorded pass, the last of several, gives these outputs."""
         values = record(self.net, *map(self.source.filled, past))[-1].values
         return all(map(_isSame, tree.leaves(values), found))
 
@@ -269,7 +269,7 @@ def _copied(net: Any) -> Any:
 
 
 def _isException(expected: Any, found: Any) -> bool:
-    """Is what the program gives the exception of the network, or of the same kind if NumPy raised that, as an IndexError?"""
+    """Returns whether the program raises the exception of the network, or one of the same kind if NumPy raised that."""
     if expected is found:
         return True
     isOwn = isinstance(expected, type) and not issubclass(expected, THNNError)
@@ -282,7 +282,7 @@ def named(error: THNNError, name: str) -> THNNError:
 
 
 def _isSame(one: Any, other: Any) -> bool:
-    """Are these the same bits, but for those of a NaN?"""
+    """Returns whether two arrays have the same bits. All NaN are equal."""
     if (one.shape or (1,)) != (other.shape or (1,)):
         return False
     one = one.reshape(other.shape)
@@ -293,7 +293,7 @@ def _isSame(one: Any, other: Any) -> bool:
 
 
 def _isClose(one: Any, other: Any, tolerance: float) -> bool:
-    """Do they differ by rounding alone, at most by `tolerance` of their scale? 0 asks for the same bits."""
+    """Returns whether two arrays differ at most by `tolerance` of their scale; with 0, whether they have the same bits."""
     if not tolerance:
         return _isSame(one, other)
     if (one.shape or (1,)) != other.shape or one.dtype != other.dtype:

@@ -15,7 +15,7 @@ from pytorch_legacy.recording import Call, Recording, Ref
 
 
 def with_state(passes: list[Recording]) -> tuple[Listing, Listing]:
-    """The lists of the first pass and of later ones."""
+    """Returns the lists of the first pass and of later ones."""
     first, second, third = passes
     kept = _kept(first, second)
     place = {memory: number for number, memory in enumerate(kept)}
@@ -34,7 +34,7 @@ def with_state(passes: list[Recording]) -> tuple[Listing, Listing]:
 
 
 def _alike(second: Recording, third: Recording) -> list[Call]:
-    """The calls of the second pass, if the third makes the same ones."""
+    """Returns the calls of the second pass. Raises CompileError if the third makes other ones."""
     if [*map(_without_memory, second.calls)] != [*map(_without_memory, third.calls)]:
         raise CompileError("pl.compile: the network's second and third pass are not the same calls; a program cannot repeat them")
     return second.calls
@@ -46,7 +46,7 @@ def _without_memory(call: Call) -> tuple[Any, ...]:
 
 
 def _kept(first: Recording, second: Recording) -> list[int]:
-    """The memories that the first pass writes, and of which the second reads before it has written all."""
+    """Returns the memories that the first pass writes, and that the second reads before it has written all of them."""
     written = {ref.memory for call in first.calls for ref in call.refs(call.writes)}
     found: list[int] = []
     fresh: set[int] = set()
@@ -68,7 +68,7 @@ def _kept(first: Recording, second: Recording) -> list[int]:
 
 
 def _whole(recording: Recording, number: int) -> Ref:
-    """All of a memory, as an array."""
+    """Returns all of a memory as an array."""
     array = recording.memories[number].array
     shape = array.shape if array.ndim and array.flags.c_contiguous else (array.size,)
     return Ref(number, 0, array.dtype, shape, dense(shape, array.itemsize))

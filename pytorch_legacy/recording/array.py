@@ -99,7 +99,7 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
         return self.recorder.wrap(self.hidden.view(*arguments))
 
     def strided(self, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
-        """A view with other sizes, and strides in bytes."""
+        """Returns a view with other sizes, and strides in bytes."""
         return self.recorder.wrap(np.lib.stride_tricks.as_strided(self.hidden, shape, strides))
 
     def __getitem__(self, key: Any) -> Any:
@@ -158,10 +158,10 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
         return np.sqrt(self.var(axis, dtype, None, ddof, keepdims), *([] if out is None else [out]))
 
     def argmax(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
-        return reductions.extreme(self.recorder, self, axis, out, keepdims, 2)
+        return reductions.extreme(self.recorder, self, axis, out, keepdims, np.maximum)
 
     def argmin(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
-        return reductions.extreme(self.recorder, self, axis, out, keepdims, 3)
+        return reductions.extreme(self.recorder, self, axis, out, keepdims, np.minimum)
 
     def cumsum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         return reductions.scan(self.recorder, self, axis, dtype, out)
@@ -184,7 +184,7 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
         return np.rint(self) if out is None else np.rint(self, out=out)
 
     def within(self, low: float, high: float, text: str, error: type[Exception] = IndexRangeError) -> None:
-        """An exception of the program, which `text` begins, unless all elements are whole numbers from `low` to `high`."""
+        """Notes a check: `error`, which begins with `text`, unless all elements are whole numbers from `low` to `high`."""
         if self.size:
             try:
                 self.recorder.array("arrayWithin", self.hidden, float(low), float(high), text)
@@ -196,11 +196,11 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
     # ---- numbers, which depend on data unless they come of constants alone
 
     def isConstant(self) -> bool:
-        """Does it hold what it held before the pass?"""
+        """Returns whether the array has the contents that it had before the pass."""
         return bool(self.recorder.memory(self.hidden).kind == "constant")
 
     def isKnown(self) -> bool:
-        """Does what it holds depend on no input?"""
+        """Returns whether its contents depend on no input."""
         return bool(self.recorder.memory(self.hidden).isKnown)
 
     def _number(self, how: str) -> Any:
@@ -238,7 +238,7 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
         return np.array(self._number("np.asarray"), *arguments, **keywords)
 
     def __getattr__(self, name: str) -> Any:
-        """What is not recorded is that of the array inside, if that depends on no input."""
+        """Returns an attribute of the array inside, if that depends on no input."""
         if name.startswith("__") or not hasattr(np.ndarray, name):
             raise AttributeError(f"a recorded array has no attribute {name!r}")
         return getattr(self._number(name), name)

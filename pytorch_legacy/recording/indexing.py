@@ -23,7 +23,7 @@ def _fancy(key: Any) -> bool:
 
 
 def item(recorder: Any, array: Any, key: Any) -> Any:
-    """``array[key]``."""
+    """Returns ``array[key]``."""
     place = _place(recorder, array, key)
     if place is None:
         result = array.hidden[key]
@@ -35,7 +35,7 @@ def item(recorder: Any, array: Any, key: Any) -> Any:
 
 
 def put(recorder: Any, array: Any, key: Any, value: Any) -> None:
-    """``array[key] = value``."""
+    """Notes ``array[key] = value``."""
     if isinstance(key, Recorded) and key.dtype == BOOL and np.ndim(hidden(value)) == 0 and not isKnown(recorder, key):  # type: ignore[attr-defined]
         mask = key.reshape(*key.shape, *[1] * (array.ndim - key.ndim))  # type: ignore[attr-defined]
         choose(recorder, mask, np.asarray(value, array.dtype) if not isinstance(value, Recorded) else value, array, array)
@@ -46,7 +46,7 @@ def put(recorder: Any, array: Any, key: Any, value: Any) -> None:
 
 
 def _place(recorder: Any, array: Any, key: Any) -> tuple[Any, int, Any] | None:
-    """Of a key with an array of indices: a view by all other parts of the key, the axis and the indices."""
+    """Returns, for a key with an array of indices, a view by all other parts of the key, the axis, and the indices; else None."""
     keys = [part for one in (key if isinstance(key, tuple) else (key,)) for part in _unmasked(recorder, one)]
     places = [place for place, one in enumerate(keys) if _fancy(one)]
     if not places:
@@ -73,7 +73,7 @@ def _place(recorder: Any, array: Any, key: Any) -> tuple[Any, int, Any] | None:
 
 
 def _unmasked(recorder: Any, key: Any) -> tuple[Any, ...]:
-    """A part of a key; a mask of several dimensions as the indices of its places."""
+    """Returns a part of a key. A mask of several dimensions becomes the indices of its places."""
     if not _fancy(key) or np.ndim(hidden(key)) < 2 or np.asarray(hidden(key)).dtype != BOOL:
         return (key,)
     if not isKnown(recorder, key):
@@ -82,7 +82,7 @@ def _unmasked(recorder: Any, key: Any) -> tuple[Any, ...]:
 
 
 def _joined(recorder: Any, array: Any, keys: list[Any], places: list[int]) -> tuple[Any, int, Any]:
-    """The same for several arrays of indices beside each other: their axes become one, in a dense copy."""
+    """Returns the same for several arrays of indices beside each other: their axes become one, in a dense copy."""
     others = [one for place, one in enumerate(keys) if place not in places]
     isPlain = places == list(range(places[0], places[-1] + 1))
     isPlain = isPlain and all(isinstance(one, slice) or one is Ellipsis for one in others)
@@ -103,7 +103,7 @@ def _joined(recorder: Any, array: Any, keys: list[Any], places: list[int]) -> tu
 
 
 def indices_of(recorder: Any, indices: Any, size: int, mode: str = "raise") -> Any:
-    """The numbers of slices among `size`, from 0, as an array of NumPy: a negative one counts from the end."""
+    """Returns indices among `size` slices as an array of NumPy. A negative index counts from the end."""
     if not isinstance(indices, Recorded):
         numbers = np.asarray(indices)
         if numbers.dtype.kind not in "bui" and numbers.size:
@@ -128,7 +128,7 @@ def indices_of(recorder: Any, indices: Any, size: int, mode: str = "raise") -> A
 
 
 def _isChecked(recorder: Any, indices: Any) -> bool:
-    """Was this array, or the one that it is a copy of, just checked to be from 0, or made of whole numbers from 0?"""
+    """Returns whether no index can be negative: they are unsigned, were just checked, or are the places of extremes."""
     if indices.dtype.kind in "bu":
         return True
     memory = recorder.memory(indices.hidden)
@@ -140,7 +140,7 @@ def _isChecked(recorder: Any, indices: Any) -> bool:
 
 
 def take(recorder: Any, array: Any, indices: Any, axis: Any, out: Any, mode: str = "raise") -> Any:
-    """Slices of an array by their numbers."""
+    """Returns slices of an array by their indices."""
     if not isinstance(array, Recorded):
         array = recorder.constant(np.asarray(array))
     if axis is None:
@@ -175,7 +175,7 @@ def scatter(recorder: Any, array: Any, key: Any, value: Any, adds: int) -> None:
 
 
 def choose(recorder: Any, condition: Any, x: Any, y: Any, out: Any = None) -> Any:
-    """``np.where(condition, x, y)``."""
+    """Returns ``np.where(condition, x, y)``."""
     kind = np.result_type(*[one if type(one) in (int, float) else np.asarray(hidden(one)) for one in (x, y)])
     arrays = truth(recorder, condition), operand(recorder, x, kind), operand(recorder, y, kind)
     shape = np.broadcast_shapes(*[array.shape for array in arrays])

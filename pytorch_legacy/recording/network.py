@@ -45,7 +45,7 @@ class Recording:
 
 
 def modules_of(net: Any) -> list[Any]:
-    """The modules of a network in the order in which calls name them, each once."""
+    """Returns the modules of a network in the order in which calls number them, each once."""
     found: dict[int, Any] = {}
     for module, _ in walks.every(net):
         found.setdefault(id(module), module)
@@ -138,7 +138,7 @@ def _result(recorder: Recorder, leaf: Any) -> Any:
 
 
 def _convert(net: Any, recorder: Recorder) -> None:
-    """All arrays in the fields of a network become recorded ones, in place; so do those in its tables and in objects inside."""
+    """Replaces all arrays in the fields of a network, in its tables and in objects inside, by recorded ones."""
     made: dict[int, Any] = {}
     kept: list[Any] = []
 

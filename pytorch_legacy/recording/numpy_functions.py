@@ -43,7 +43,7 @@ def clip(
 
 
 def _stacked(recorder: Any, arrays: Any, axis: int = 0, out: Any = None, dtype: Any = None, casting: Any = None) -> Any:
-    """``np.concatenate``."""
+    """Returns ``np.concatenate(arrays, axis)``."""
     arrays = [operand(recorder, one) for one in arrays]
     if axis is None:
         arrays, axis = [recorder.wrap(one).reshape(-1).hidden for one in arrays], 0
@@ -167,7 +167,7 @@ def _norm(recorder: Any, array: Any, ord: Any = None, axis: Any = None, keepdims
 
 
 def _along(recorder: Any, array: Any, indices: Any, axis: int = -1) -> Any:
-    """``np.take_along_axis``: by the numbers of elements in row-major order."""
+    """Returns ``np.take_along_axis(array, indices, axis)``, by the numbers of elements in row-major order."""
     if axis is None:
         array, axis = array.reshape(-1), 0
     axis %= array.ndim
@@ -222,10 +222,10 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
         variance(recorder, array, axis, dtype, out, ddof, keepdims is True)
     ),
     np.argmax: lambda recorder, array, axis=None, out=None, keepdims=False: extreme(
-        recorder, array, axis, out, keepdims is True, 2
+        recorder, array, axis, out, keepdims is True, np.maximum
     ),
     np.argmin: lambda recorder, array, axis=None, out=None, keepdims=False: extreme(
-        recorder, array, axis, out, keepdims is True, 3
+        recorder, array, axis, out, keepdims is True, np.minimum
     ),
     np.cumsum: lambda recorder, array, axis=None, dtype=None, out=None: scan(recorder, array, axis, dtype, out),
     np.take: lambda recorder, array, indices, axis=None, out=None, mode="raise": take(recorder, array, indices, axis, out, mode),
@@ -268,7 +268,7 @@ def _roll(recorder: Any, array: Any, shift: Any, axis: Any) -> Any:
 
 
 def other(recorder: Any, function: Any, arguments: Any, keywords: dict[str, Any]) -> Any:
-    """What ``__array_function__`` is asked for."""
+    """Returns the result of a function of NumPy (``__array_function__``)."""
     keywords = {name: value for name, value in keywords.items() if name != "like" and value is not np._NoValue}
     if function in _FACTS:
         return function(*hidden(arguments), **hidden(keywords))

@@ -13,7 +13,7 @@ NOT_EQUAL = 17  # THNN_array.h: THNNApply
 
 
 def hidden(value: Any) -> Any:
-    """`value`, in which recorded arrays, in lists and tuples too, are the arrays of NumPy inside them."""
+    """Returns `value` with the arrays of NumPy inside recorded arrays in place of these, in lists, tuples and dicts too."""
     if isinstance(value, Recorded):
         return value.hidden  # type: ignore[attr-defined]
     if type(value) in (list, tuple):
@@ -24,7 +24,7 @@ def hidden(value: Any) -> Any:
 
 
 def recorded_in(value: Any) -> list[Any]:
-    """The recorded arrays in `value`."""
+    """Returns the recorded arrays in `value`."""
     if isinstance(value, Recorded):
         return [value]
     if type(value) in (list, tuple):
@@ -37,7 +37,7 @@ def isKnown(recorder: Any, *values: Any) -> bool:
 
 
 def operand(recorder: Any, value: Any, dtype: Any = None) -> Any:
-    """An array of NumPy, of that dtype, for an operand: a recorded array, an array of NumPy or a number."""
+    """Returns an array of NumPy, of that dtype, for an operand: a recorded array, an array of NumPy or a number."""
     if not isinstance(value, Recorded):
         if isinstance(value, np.ndarray) and not on_host(value):
             raise recorder.refuse(f"computes with a {type(value).__name__}, whose arithmetic is another")
@@ -63,20 +63,20 @@ def truth(recorder: Any, value: Any) -> Any:
 
 
 def constants(recorder: Any, result: Any) -> Any:
-    """What NumPy has made of constants."""
+    """Returns the recorded arrays of what NumPy has made of constants."""
     if isinstance(result, (np.ndarray, np.generic)):
         return recorder.bound(np.asarray(result), "constant")
     return type(result)(constants(recorder, one) for one in result) if isinstance(result, (list, tuple)) else result
 
 
 def reaches(target: Any, source: Any) -> bool:
-    """Do they share memory in another way than as the same view?"""
+    """Returns whether two arrays share memory in another way than as the same view."""
     isSame = address(target) == address(source) and target.strides == source.strides and target.shape == source.shape
     return not isSame and np.may_share_memory(target, source)
 
 
 def copy(recorder: Any, target: Any, source: Any) -> None:
-    """``target[...] = source``."""
+    """Notes ``target[...] = source``."""
     if not isinstance(target, Recorded):
         raise recorder.refuse("copies a recorded array into an array of NumPy; make that array with like=input")
     to = target.hidden  # type: ignore[attr-defined]

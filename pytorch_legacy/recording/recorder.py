@@ -61,7 +61,7 @@ class Call:
     isOutside: bool = False
 
     def refs(self, places: Sequence[int] | None = None) -> list[Ref]:
-        """The arrays among the arguments, or those at these places."""
+        """Returns the arrays among the arguments, or those at these places."""
         chosen = self.arguments if places is None else [self.arguments[place] for place in places]
         return [one for one in chosen if isinstance(one, Ref)]
 
@@ -126,7 +126,7 @@ class Recorder:
 
     @contextmanager
     def active(self) -> Any:
-        """Within it, passes of this thread are recorded."""
+        """Records the passes of this thread within its context."""
         thread = get_ident()
         if thread in recorders:
             raise CompileError("pl.compile: a pass that is recorded cannot compile another network")
@@ -147,7 +147,7 @@ class Recorder:
     # ---- arrays
 
     def wrap(self, array: Any) -> Any:
-        """The recorded array for an array of NumPy, whose memory is known or is new."""
+        """Returns the recorded array for an array of NumPy whose memory the recorder knows."""
         from pytorch_legacy.recording.array import RecordedArray
 
         array = np.asarray(array)
@@ -156,7 +156,7 @@ class Recorder:
         return RecordedArray(self, array)
 
     def bound(self, array: Any, kind: str) -> Any:
-        """The recorded array for memory that was there before the pass."""
+        """Returns the recorded array for memory that was there before the pass."""
         array = np.asarray(array)
         owner = owner_of(array)
         if id(owner) not in self._numbers:
@@ -164,7 +164,7 @@ class Recorder:
         return self.wrap(array)
 
     def empty(self, shape: Any, dtype: Any) -> Any:
-        """A new recorded array, which holds nothing yet."""
+        """Returns a new recorded array without contents."""
         made = np.empty(shape, dtype)
         if made.ndim and made.size and not self.isDry:
             made.view(np.uint8).fill(255)
@@ -172,7 +172,7 @@ class Recorder:
         return self.wrap(made)
 
     def constant(self, value: Any, dtype: Any = None) -> Any:
-        """The recorded array for what depends on no input: a number, or an array of NumPy, of which this is a copy.
+        """Returns the recorded array for what depends on no input: a number, or a copy of an array of NumPy.
 
         Nobody may write to it, since there is one for all equal ones.
         """
@@ -185,7 +185,7 @@ class Recorder:
         return known
 
     def buffer(self, array: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-        """The array, if it can be a dense buffer of that shape, else a new one: as `arrays.buffer`."""
+        """Returns the array if it is a dense buffer of that shape, else a new one, as `arrays.buffer` does."""
         from pytorch_legacy.recording.array import RecordedArray
 
         isOurs = type(array) is RecordedArray and array.recorder is self
@@ -200,12 +200,12 @@ class Recorder:
         return memory
 
     def memory(self, array: Any) -> Memory:
-        """That of an array of NumPy; it is a constant if the pass has not met it yet."""
+        """Returns the memory of an array of NumPy. It is a constant if the pass has not used it yet."""
         owner = owner_of(array)
         return self._numbers.get(id(owner)) or self._new(owner, "constant")
 
     def ref(self, array: Any) -> Ref:
-        """An array of NumPy as a value."""
+        """Returns the memory, offset, dtype, shape and strides of an array of NumPy."""
         memory = self.memory(array)
         if array.dtype not in TYPES:
             raise self.refuse(f"arrays of {array.dtype} are not recorded")
@@ -218,7 +218,7 @@ class Recorder:
     # ---- calls
 
     def refuse(self, what: str, cause: BaseException | None = None) -> CompileError:
-        """The error that ends the recording. It names the module and line that run now, or those that raised `cause`."""
+        """Returns the error that ends the recording. It names the module and line that run now, or those that raised `cause`."""
         module, line = self._where(_frames() if cause is None else _raised(cause))
         error = CompileError(f"{module}{what} ({line})" if line else f"{module}{what}")
         if self.refusal is None:
@@ -257,7 +257,7 @@ class Recorder:
             backend_arrays.call(name, *arguments)
 
     def native(self, module: Any, name: str) -> Any:
-        """A function that notes and makes calls of a layer's function."""
+        """Returns a function that notes and makes calls of a layer's function."""
         from pytorch_legacy.recording.array import RecordedArray
 
         real = binding.REALS.get(np.dtype(module._dtype))
@@ -316,7 +316,7 @@ class Recorder:
         return call
 
     def _only_read(self, arguments: list[Any], uses: str) -> dict[int, bytes]:
-        """What those of a call's arrays hold that it is to read, and that lie in no memory that it writes."""
+        """Returns the contents of the arrays that a call may only read, and that lie in no memory that it writes."""
         arrays = [(place, one) for place, one in enumerate(arguments) if isinstance(one, np.ndarray)]
         written = [self.memory(one) for place, one in arrays if uses[place] in "wx"]
         return {place: one.tobytes() for place, one in arrays if uses[place] == "r" and self.memory(one) not in written}
@@ -324,7 +324,7 @@ class Recorder:
     # ---- where it happens
 
     def _number(self) -> int:
-        """The module whose method makes the present call."""
+        """Returns the number of the module whose method makes the present call."""
         for frame, _ in _frames():
             number = self._modules.get(id(frame.f_locals.get("self")))
             if number is not None:
@@ -332,7 +332,7 @@ class Recorder:
         return -1
 
     def _where(self, frames: Any) -> tuple[str, str]:
-        """How an error names the module, and the line, of the innermost frame that is neither NumPy's nor the recorder's."""
+        """Returns how an error names the module, and the line, of the innermost frame that is not of NumPy or the recorder."""
         line = ""
         for frame, number in frames:
             name = frame.f_globals.get("__name__", "")
@@ -346,7 +346,7 @@ class Recorder:
 
 
 def _frames() -> Any:
-    """The frames of this thread and their lines, the innermost first."""
+    """Yields the frames of this thread and their lines, the innermost first."""
     frame: Any = sys._getframe(2)
     while frame is not None:
         yield frame, frame.f_lineno
@@ -354,7 +354,7 @@ def _frames() -> Any:
 
 
 def _raised(error: BaseException) -> Any:
-    """The same for the frames that an exception came through."""
+    """Returns the frames that an exception came through and their lines, the innermost first."""
     place, found = error.__traceback__, []
     while place is not None:
         found.append((place.tb_frame, place.tb_lineno))
@@ -367,7 +367,7 @@ def _number(ctype: str, value: Any) -> Any:
 
 
 def owner_of(array: Any) -> Any:
-    """The array that owns the memory of a view."""
+    """Returns the array that owns the memory of a view."""
     while True:
         base = array.base
         if isinstance(base, np.ndarray):

@@ -10,6 +10,8 @@ from pytorch_legacy.recording.operands import BOOL, DOUBLE, LONG, constants, giv
 
 REDUCES = {np.add: 0, np.multiply: 1, np.maximum: 2, np.minimum: 3, np.logical_or: 4, np.logical_and: 5}
 """The numbers of THNNReduce in THNN_array.h."""
+OF_TRUTHS = {np.maximum: np.logical_or, np.minimum: np.logical_and}
+"""The same functions of truth values, which are bytes in C."""
 
 
 def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
@@ -19,18 +21,17 @@ def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
 
 
 def reduce(recorder: Any, ufunc: Any, array: Any, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
-    """Sums, products, largest and smallest elements along axes."""
+    """Returns sums, products, largest or smallest elements along axes."""
     if isKnown(recorder, array) and out is None:
         return constants(recorder, ufunc.reduce(hidden(array), axis=axis, dtype=dtype, keepdims=keepdims))
     x = operand(recorder, array)
-    number = REDUCES[ufunc]
     axes = axes_of(axis, x.ndim)
     shape = tuple(1 if d in axes else size for d, size in enumerate(x.shape))
-    if number in (2, 3) and any(x.shape[d] == 0 for d in axes):
+    if ufunc in OF_TRUTHS and any(x.shape[d] == 0 for d in axes):
         raise recorder.refuse("takes the largest of no elements")
-    if number >= 4:
+    if ufunc in (np.logical_or, np.logical_and):
         x, made = truth(recorder, array), BOOL
-    elif number in (0, 1):
+    elif ufunc in (np.add, np.multiply):
         made = np.dtype(dtype) if dtype is not None else LONG if x.dtype.kind in "bu" else x.dtype
         x = operand(recorder, array, made)
     else:
@@ -38,9 +39,9 @@ def reduce(recorder: Any, ufunc: Any, array: Any, axis: Any, dtype: Any, out: An
     if not x.ndim:
         return given(recorder, recorder.wrap(x).copy(), out)
     result = recorder.empty(shape, made)
-    if made == BOOL and number in (2, 3):
-        number += 2
-    recorder.array("arrayReduce", x, result.hidden, number)
+    if made == BOOL:
+        ufunc = OF_TRUTHS.get(ufunc, ufunc)
+    recorder.array("arrayReduce", x, result.hidden, REDUCES[ufunc])
     if not keepdims:
         result = result.reshape(tuple(size for d, size in enumerate(x.shape) if d not in axes))
     return given(recorder, result, out)
@@ -62,14 +63,14 @@ def variance(
     return given(recorder, np.true_divide(total, total.dtype.type(count - ddof)), out)
 
 
-def extreme(recorder: Any, array: Any, axis: Any, out: Any, keepdims: bool, number: int) -> Any:
-    """Places of the largest (number 2) or smallest (3) elements."""
+def extreme(recorder: Any, array: Any, axis: Any, out: Any, keepdims: bool, ufunc: Any) -> Any:
+    """Returns the places of the largest (np.maximum) or smallest (np.minimum) elements along an axis."""
     if axis is None:
-        found = extreme(recorder, array.reshape(-1), 0, None, False, number)
+        found = extreme(recorder, array.reshape(-1), 0, None, False, ufunc)
         return given(recorder, found.reshape((1,) * array.ndim) if keepdims else found, out)
     axis %= array.ndim
     result = recorder.empty(tuple(1 if d == axis else size for d, size in enumerate(array.shape)), LONG)
-    recorder.array("arrayReduceIndex", array.hidden, result.hidden, axis, number)
+    recorder.array("arrayReduceIndex", array.hidden, result.hidden, axis, REDUCES[ufunc])
     return given(recorder, result if keepdims else result.squeeze(axis), out)
 
 

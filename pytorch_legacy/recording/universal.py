@@ -22,7 +22,7 @@ from pytorch_legacy.recording.operands import (
     reaches,
     truth,
 )
-from pytorch_legacy.recording.reductions import REDUCES, reduce, scan
+from pytorch_legacy.recording.reductions import OF_TRUTHS, REDUCES, reduce, scan
 
 # The numbers of THNN_array.h: THNNMap, THNNApply.
 MAPS = {
@@ -42,12 +42,13 @@ _OF_WHOLE: dict[Any, Callable[[Any], Any]] = {
     np.isfinite: lambda x: x == x,
 }
 """What functions of floats are for integers."""
+_OF_TRUTHS: dict[Any, Any] = {**OF_TRUTHS, np.add: np.logical_or, np.multiply: np.logical_and}
 _BITS = {np.bitwise_and, np.bitwise_or, np.bitwise_xor}
 _LOGIC = {np.logical_and, np.logical_or, np.logical_xor, np.logical_not}
 
 
 def universal(recorder: Any, ufunc: Any, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """What ``__array_ufunc__`` is asked for."""
+    """Returns the result of a universal function (``__array_ufunc__``)."""
     out = keywords.pop("out", None)
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if method == "at":
@@ -96,7 +97,7 @@ def _sample(value: Any) -> Any:
 
 
 def _element(recorder: Any, ufunc: Any, inputs: tuple[Any, ...], dtype: Any, out: Any) -> Any:
-    """A function of the elements of one or two arrays. Returns `out` if it could be written at once."""
+    """Returns a function of the elements of one or two arrays; it is `out` if the call could write that at once."""
     number = MAPS.get(ufunc) if len(inputs) == 1 else APPLIES.get(ufunc)
     if number is None:
         raise recorder.refuse(f"np.{ufunc.__name__} is not recorded")
@@ -123,8 +124,8 @@ def _element(recorder: Any, ufunc: Any, inputs: tuple[Any, ...], dtype: Any, out
         arrays = [operand(recorder, one, kind) for one, kind in zip(inputs, kinds, strict=True)]
     shape = np.broadcast_shapes(*[array.shape for array in arrays])
     arrays = [np.broadcast_to(array, shape) for array in arrays]
-    if made == BOOL and arrays[0].dtype == BOOL and len(arrays) == 2:  # the sum, or the larger, of truth values is one of them
-        number = {0: 23, 2: 22, 4: 23, 5: 22}.get(number, number)
+    if made == BOOL and arrays[0].dtype == BOOL and len(arrays) == 2:
+        number = APPLIES[_OF_TRUTHS.get(ufunc, ufunc)]
     target = out.hidden if out is not None else None
     if target is None or target.shape != shape or target.dtype != made or any(reaches(target, array) for array in arrays):
         result = recorder.empty(shape, made)
@@ -154,7 +155,7 @@ def clipped(recorder: Any, x: Any, low: Any, high: Any) -> Any:
 
 
 def _without_nan(recorder: Any, ufunc: Any, x: Any, y: Any) -> Any:
-    """The larger or smaller of two numbers, or the other one where one is NaN."""
+    """Returns the larger or smaller of two numbers, or the other one where one is NaN."""
     made = ufunc(x, y)
     if made.dtype.kind != "f":
         return made
@@ -163,7 +164,7 @@ def _without_nan(recorder: Any, ufunc: Any, x: Any, y: Any) -> Any:
 
 
 def _power(recorder: Any, x: Any, y: Any) -> Any:
-    """NumPy has other functions for some exponents, which differ for infinities."""
+    """Returns powers. As in NumPy, other functions compute some exponents; these differ for infinities."""
     exponent = None if isinstance(y, Recorded) or np.ndim(y) else float(y)
     known: dict[Any, Any] = {0.5: np.sqrt, 2.0: np.square, -1.0: np.reciprocal}
     simple = known.get(exponent)

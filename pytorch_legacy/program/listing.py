@@ -7,7 +7,7 @@ believed: `proof` runs it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,7 +61,6 @@ class Listing:
     outputs: list[Ref]
     output: Any = None
     least: int = 0
-    modules: list[int] = field(default_factory=list)
 
 
 def at(number: Number, n: int) -> int:
@@ -216,9 +215,7 @@ def _compact(old: Listing) -> Listing:
         return one._replace(memory=numbers[one.memory], offset=one.offset - starts[one.memory]) if isinstance(one, Ref) else one
 
     calls = [replace(call, arguments=[*map(moved, call.arguments)]) for call in old.calls]
-    result = replace(old, calls=calls, blocks=blocks, inputs=[*map(moved, old.inputs)], outputs=[*map(moved, old.outputs)])
-    result.modules = [call.module for call in calls]
-    return result
+    return replace(old, calls=calls, blocks=blocks, inputs=[*map(moved, old.inputs)], outputs=[*map(moved, old.outputs)])
 
 
 def span(ref: Ref) -> tuple[int, int]:

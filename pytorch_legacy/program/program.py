@@ -72,12 +72,12 @@ class Program:
         self._programs: dict[Any, Variant] = {}
         self._last: Any = (None, None)
         first = first_sizes(self._net, self._table)
-        self._made = self._compile(self._sizes(first))
+        made = self._compile(self._sizes(first))
         batch = max(self._batches(first), default=1)
-        isFixed = self._made.isFixed and self._isBatched()  # of this batch alone
-        self._programs[(self._key(first), batch) if isFixed else self._key(first)] = self._made
+        isFixed = made.isFixed and self._isBatched()  # of this batch alone
+        self._programs[(self._key(first), batch) if isFixed else self._key(first)] = made
         isCovered = all(spec.shape.count(None) == (axis is not None) for spec, axis in zip(self._specs, self._axes, strict=True))
-        if isCovered and ((self._made.serves(1) and self._made.serves(1000)) or not self._isBatched()):
+        if isCovered and ((made.serves(1) and made.serves(1000)) or not self._isBatched()):
             self._net = None  # no other size can come
 
     def __call__(self, *inputs: Any) -> Any:
@@ -113,7 +113,6 @@ class Program:
             other._lock = Lock()
             other._last = (None, None)
             other._programs = {key: made._replace(opened=made.opened.clone()) for key, made in self._programs.items()}
-            other._made = next(iter(other._programs.values()))
             other._net = copy.deepcopy(self._net)
         return other
 
@@ -130,19 +129,19 @@ class Program:
         Packed weights, which are laid out for the processor, come on top of both.
         """
         made = self._last[1]
-        return self._made.facts[-1][-1].weights, 0 if made is None else made.opened.arena()
+        return self._first.facts[-1][-1].weights, 0 if made is None else made.opened.arena()
 
     def __repr__(self) -> str:
-        lists = self._made.facts[-1][-1]
+        lists = self._first.facts[-1][-1]
         shapes = [" x ".join("N" if size is None else str(size) for size in spec.shape) for spec in self._specs]
-        results = [ref.shape for ref in lists.outputs[: self._made.opened.results]]
+        results = [ref.shape for ref in lists.outputs[: self._first.opened.results]]
         outputs = [" x ".join("N" if isinstance(size, tuple) else str(size) for size in shape) for shape in results]
         calls = f"{len(lists.modules)} call{'s' * (len(lists.modules) != 1)}"
         return f"Program: {', '.join(shapes)} -> {', '.join(outputs)}, {calls}, {lists.weights} bytes of weights"
 
     def __getstate__(self) -> dict[str, Any]:
         """Returns the contents of a pickle: the bytes of the lists, without a state; and the network, if more sizes may come."""
-        left = {"_lock", "_last", "_made", "_programs"}
+        left = {"_lock", "_last", "_programs"}
         programs = {key: (made.opened.stored(), made[1:]) for key, made in self._programs.items()}
         return {name: value for name, value in self.__dict__.items() if name not in left} | {"stored": programs}
 
@@ -152,9 +151,13 @@ class Program:
             binding.require(symbol)
         self.__dict__.update(state, _lock=Lock(), _last=(None, None))
         self._programs = {key: Variant(Runner.restored(*opened), *rest) for key, (opened, rest) in stored.items()}
-        self._made = next(iter(self._programs.values()))
 
     # ---- sizes
+
+    @property
+    def _first(self) -> Variant:
+        """The program for the sizes of the example."""
+        return next(iter(self._programs.values()))
 
     def _isBatched(self) -> bool:
         return any(axis is not None for axis in self._axes)
@@ -297,7 +300,7 @@ def _facts(one: Listing) -> Facts:
     weights = sum(map(len, {block.content for block in one.blocks}))
     errors = {number: call.error for number, call in enumerate(one.calls) if call.error}
     outside = frozenset(call.name for call in one.calls if call.isOutside)
-    return Facts(one.modules, errors, one.outputs, weights, one.least, outside)
+    return Facts([call.module for call in one.calls], errors, one.outputs, weights, one.least, outside)
 
 
 def _outside(variants: Iterable[list[list[Facts]]]) -> set[str]:

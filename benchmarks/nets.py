@@ -5,6 +5,8 @@ python -m benchmarks.nets ResNet --batch 1 --rounds 20 --threads 1
 python -m benchmarks.nets --training                   a step of training beside PyTorch
 python -m benchmarks.nets --crowded                    ... while another process uses a processor all the time
 python -m benchmarks.nets --plot nets.png              ... drawn, too
+python -m benchmarks.nets --engines program optimized  these engines alone
+python -m benchmarks.nets --other ../before            ... and `pl.optimize` of another checkout, with the package in its .venv
 
 The peers run what `pl.to_torch` and `pl.to_onnx` make of the network, but OpenCV, which reads the same .t7. "optimized" is
 `pl.optimize`, "program" is `pl.compile`. An engine that is not installed, or cannot run a network, has no figure. A turn is
@@ -34,6 +36,7 @@ from pytorch_legacy import nn, rnn
 from .bridge import chain, memory, resnet50
 
 ENGINES = ("ours", "optimized", "program", "PyTorch", "ONNX Runtime", "OpenVINO", "OpenCV")
+ONNX = {"ONNX Runtime", "OpenVINO"}  # what runs the file of pl.to_onnx
 EXAMPLES = Path(__file__).parents[1] / "examples"
 CHARACTERS = 65  # of a text
 
@@ -230,13 +233,16 @@ def serve(engine: str, folder: Path, threads: int, classes: int) -> None:
 
 
 class Engine:
-    """A process that runs one engine."""
+    """A process that runs one engine. `other` is a checkout whose package runs "optimized" under the name "other"."""
 
-    def __init__(self, name: str, folder: Path, threads: int, classes: int) -> None:
+    def __init__(self, name: str, folder: Path, threads: int, classes: int, other: Path | None) -> None:
         self.name, self.times = name, []  # type: tuple[str, list[float]]
-        command = [sys.executable, "-m", "benchmarks.nets", "--serve", name, str(folder), str(threads), str(classes)]
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
+        isOther = name == "other" and other is not None
+        python = str(other.resolve() / ".venv" / "bin" / "python") if isOther and other else sys.executable
+        engine = "optimized" if isOther else name
+        command = [python, "-m", "benchmarks.nets", "--serve", engine, str(folder), str(threads), str(classes)]
+        pipe, place = subprocess.PIPE, other if isOther else None
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, cwd=place)
         self.works = self._line() == "ready"
 
     def _line(self) -> str:
@@ -258,7 +264,9 @@ class Engine:
         return most
 
 
-def measure(name: str, batch: int, threads: int, rounds: int, isTraining: bool) -> dict[str, tuple[float, float]]:
+def measure(
+    name: str, batch: int, threads: int, rounds: int, isTraining: bool, engines: list[str], other: Path | None
+) -> dict[str, tuple[float, float]]:
     """Median milliseconds and most MiB of each engine that runs this network."""
     make, given = NETS[name]
     found = {}
@@ -268,13 +276,12 @@ def measure(name: str, batch: int, threads: int, rounds: int, isTraining: bool) 
         x = given(batch)
         np.save(folder / "x.npy", x)
         pl.save(folder / "net.t7", net.clearState())
-        engines = ("ours", "PyTorch") if isTraining else ENGINES
-        if not isTraining:
+        if not isTraining and ONNX & set(engines):
             pl.to_onnx(net.evaluate(), folder / "net.onnx", x.shape)
         classes = TRAINED[name] if isTraining else 0
         running = []
         for engine in engines:
-            process = Engine(engine, folder, threads, classes)
+            process = Engine(engine, folder, threads, classes, other)
             if process.works:
                 running.append(process)
         for _ in range(rounds):
@@ -297,16 +304,16 @@ def another_process() -> Iterator[None]:
         busy.wait()
 
 
-def plot(rows: list[tuple[str, dict[str, tuple[float, float]]]], path: str) -> None:
+def plot(rows: list[tuple[str, dict[str, tuple[float, float]]]], engines: list[str], path: str) -> None:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(8, 0.5 * len(rows) + 1.5))
-    for k, engine in enumerate(ENGINES):
-        dots = [(found[engine][0] / found["ours"][0], at) for at, (_, found) in enumerate(rows) if engine in found]
+    for k, engine in enumerate(engines):
+        dots = [(found[engine][0] / found[engines[0]][0], at) for at, (_, found) in enumerate(rows) if engine in found]
         if dots:
-            axes.plot(*zip(*dots, strict=True), "osP^Dv*"[k], label=engine)
+            axes.plot(*zip(*dots, strict=True), "osP^Dv*X"[k], label=engine)
     axes.set_yticks(range(len(rows)), [name for name, _ in rows])
-    axes.set_xlabel("time, as a multiple of ours")
+    axes.set_xlabel(f"time, as a multiple of {engines[0]}")
     axes.axvline(1, color="black", linewidth=0.8)
     axes.legend()
     figure.savefig(path, bbox_inches="tight")
@@ -320,6 +327,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--training", action="store_true", help="steps of training in place of evaluation")
     parser.add_argument("--crowded", action="store_true", help="another process uses a processor all the time")
+    parser.add_argument("--engines", nargs="+", choices=ENGINES, help="these engines alone")
+    parser.add_argument("--other", type=Path, metavar="CHECKOUT", help="pl.optimize of another checkout takes part")
     parser.add_argument("--plot", metavar="IMAGE")
     parser.add_argument("--serve", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -327,8 +336,9 @@ def main() -> None:
         engine, folder, threads, classes = options.serve
         serve(engine, Path(folder), int(threads), int(classes))
         return
-    engines = ("ours", "PyTorch") if options.training else ENGINES
-    print(f"{options.threads} threads; median ms of {options.rounds} rounds, times ours, MiB")
+    engines = options.engines or (["ours", "PyTorch"] if options.training else [*ENGINES])
+    engines += ["other"] * bool(options.other)
+    print(f"{options.threads} threads; median ms of {options.rounds} rounds, times {engines[0]}, MiB")
     print(f"{'network':24} batch  " + "  ".join(f"{engine:>22}" for engine in engines))
     rows = []
     for name in NETS:
@@ -336,15 +346,18 @@ def main() -> None:
             continue
         for batch in options.batch:
             with another_process() if options.crowded else contextlib.nullcontext():
-                found = measure(name, batch, options.threads, options.rounds, options.training)
+                found = measure(name, batch, options.threads, options.rounds, options.training, engines, options.other)
+            unit = found[engines[0]][0]
             cells = [
-                f"{found[engine][0]:9.2f} {found[engine][0] / found['ours'][0]:6.2f} {found[engine][1]:5.0f}" if engine in found
-                else f"{'-':>22}" for engine in engines
-            ]  # fmt: skip
+                f"{found[engine][0]:9.2f} {found[engine][0] / unit:6.2f} {found[engine][1]:5.0f}"
+                if engine in found
+                else f"{'-':>22}"
+                for engine in engines
+            ]
             print(f"{name:24} {batch:5}  " + "  ".join(cells), flush=True)
             rows.append((f"{name}, {batch}", found))
     if options.plot:
-        plot(rows, options.plot)
+        plot(rows, engines, options.plot)
 
 
 if __name__ == "__main__":

@@ -175,12 +175,12 @@ def set_convolution(how: str) -> None:
 _kept_bytes = 512 << 20
 
 
-def free_scratch(state: Any = ffi.NULL) -> None:
+def free_scratch(state: Any = None) -> None:
     """Free what the library keeps from call to call: working memory, and operands in the layout of a kernel.
 
-    Layers that are in use make it again. `state` is a THNNState, or the process-wide one.
+    Layers that are in use make it again. `state` is a THNNState; None is the process-wide one.
     """
-    check(lib.THNN_freeScratch(state), "free_scratch")
+    check(lib.THNN_freeScratch(ffi.NULL if state is None else state), "free_scratch")
 
 
 def set_kept_bytes(bytes: int) -> int:

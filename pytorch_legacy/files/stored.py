@@ -8,7 +8,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from pytorch_legacy.arrays import ALL_TYPES, Tensor, are_whole, is_tensor, map_storage, type_name
-from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.errors import FieldError
 from pytorch_legacy.files.fields import Fields, check_kinds
 from pytorch_legacy.files.fields import of as kinds_of
@@ -59,7 +58,7 @@ class Stored(metaclass=Listed):
     _fileRest: dict[Any, Any] = {}
     # Names that all objects have, which no field of a file replaces.
     _reserved: ClassVar[frozenset[str]] = frozenset()
-    _bindings: Bindings
+    _bindings: Any  # `backend.prepared.Bindings`
     _fileTensors: dict[str, Tensor]  # the tensors of positions as they are in the file
 
     @property

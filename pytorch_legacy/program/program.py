@@ -28,8 +28,8 @@ from pytorch_legacy.program.compiling import compiled
 from pytorch_legacy.program.execution import Runner
 from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, leaves, specs
 from pytorch_legacy.program.listing import Listing
+from pytorch_legacy.program.places import named_places
 from pytorch_legacy.program.proof import named
-from pytorch_legacy.recording.network import named_places
 from pytorch_legacy.recording.recorder import Ref, Scalar
 from pytorch_legacy.words import described, mismatch, sizes
 

@@ -31,8 +31,8 @@ from pytorch_legacy.program.encoding import encoded, poisoned
 from pytorch_legacy.program.execution import Opened, Runner
 from pytorch_legacy.program.inputs import LARGE, Sizes, Source
 from pytorch_legacy.program.listing import Listing, at_batch, listing, places
+from pytorch_legacy.program.places import named_places
 from pytorch_legacy.recording import Call, Ref, Scalar, record
-from pytorch_legacy.recording.network import named_places
 
 _TOLERANCE = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-12}
 _MOVING = {"arrayCopy", "arrayFill", "arrayIota", "arrayTake", "arrayPut", "arrayChoose", "arrayWithin"}

@@ -1,0 +1,33 @@
+"""How errors name the modules of a network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytorch_legacy.errors import THNNError
+from pytorch_legacy.nngraph import gModule
+from pytorch_legacy.recording.network import modules_of
+
+
+def named_places(net: Any) -> list[tuple[list[str], str]]:
+    """Returns how errors name the place, and the class, of each module in the order of `modules_of`."""
+    found: dict[int, list[str]] = {id(net): []}
+    waiting = [net]
+    while waiting:
+        container = waiting.pop()
+        for index, child in enumerate(container._children()):
+            if id(child) not in found:
+                found[id(child)] = [*found[id(container)], *_place(container, index, child)]
+                waiting.append(child)
+    return [(found.get(id(module), []), module._typename) for module in modules_of(net)]
+
+
+def _place(container: Any, index: int, child: Any) -> list[str]:
+    """Returns how errors name the place of one module in another."""
+    if isinstance(container, gModule):
+        nodes = [node for node in container.forwardnodes if node.data.get("module") is child]
+        return [f"in {node.name} of {container!r}" for node in nodes[:1]]
+    probe = THNNError("")
+    if hasattr(container, "_locate"):
+        container._locate(probe, index)
+    return probe.where

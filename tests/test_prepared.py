@@ -12,21 +12,25 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn
+from pytorch_legacy.arrays import tree
 from pytorch_legacy.backend import SIGNATURES
 from pytorch_legacy.backend.binding import Slot
 from pytorch_legacy.backend.prepared import Bindings, Prepared
 from pytorch_legacy.errors import BusyError, DtypeError, ShapeError
-from pytorch_legacy.nn.Native import Caller
 from tests.case import Case
 from tests.table import CASES
 from tests.trees import Array
 
-# The first cases of each class that calls functions of C with an array.
+# The first case of each class that makes an array of an array, and all cases of those that take a table.
+MAKES_TABLES = {"ConcatTable", "FlattenTable", "SplitTable"}
 FIRST: dict[str, Case] = {}
+TABLES: dict[str, Case] = {}
 for _name, _case in CASES:
-    isArray = isinstance(_case.input(np.random.default_rng(0)), np.ndarray)
-    if _name not in FIRST and isinstance(_case.make(), Caller) and isArray and not _case.inplace:
-        FIRST[_name] = _case
+    _x = _case.input(np.random.default_rng(0))
+    if isinstance(_x, np.ndarray) and not _case.inplace and _name not in MAKES_TABLES:
+        FIRST.setdefault(_name, _case)
+    elif isinstance(_x, list) and _case.target is None and any(isinstance(_entry, np.ndarray) for _entry in _x):
+        TABLES[f"{_name}, {_case.name}"] = _case
 
 
 def read_only(array: Array) -> Array:
@@ -102,6 +106,37 @@ def test_a_pass_that_repeats_is_as_the_first_one(name: str) -> None:
             if isinstance(input, np.ndarray):
                 given.flags.writeable = input.flags.writeable
             np.testing.assert_equal(outcome(lambda: run(module, input)), outcome(lambda: run(fresh, given)), f"{kind}")  # noqa: B023
+
+
+def swapped(table: list[Any], place: int, array: Array) -> list[Any]:
+    return [*table[:place], array, *table[place + 1 :]]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_may_hold_the_own_output(name: str) -> None:
+    """... or a part of it, and gradOutput may be an own gradient: the result is that for copies of these arrays."""
+    case = TABLES[name]
+    x = tree.map_arrays(single, case.input(np.random.default_rng(0)))
+    made = case.make()
+    made.forward(x)
+    for part in (slice(None), slice(None, None, -1)):
+        for place, entry in enumerate(x):
+            module = made.clone()
+            output = module.forward(x)
+            if isinstance(output, np.ndarray) and isinstance(entry, np.ndarray) and output.shape == entry.shape:
+                given, fresh = swapped(x, place, output[part]), module.clone()
+                expected = outcome(lambda: fresh.forward(copy.deepcopy(given)))  # noqa: B023
+                np.testing.assert_equal(outcome(lambda: module.forward(given)), expected)  # noqa: B023
+            module = made.clone()
+            output = module.forward(x)
+            if not isinstance(output, np.ndarray):
+                continue
+            gradients = module.updateGradInput(x, np.linspace(-1, 1, output.size, dtype="f").reshape(output.shape))
+            gradient = gradients[place] if isinstance(gradients, list) and place < len(gradients) else None
+            if isinstance(gradient, np.ndarray) and gradient.shape == output.shape:
+                gradOutput, fresh = gradient[part], module.clone()
+                expected = outcome(lambda: fresh.updateGradInput(x, gradOutput.copy()))  # noqa: B023
+                np.testing.assert_equal(outcome(lambda: module.updateGradInput(x, gradOutput)), expected)  # noqa: B023
 
 
 def test_what_a_pass_does_not_read_is_still_an_input() -> None:

@@ -173,15 +173,20 @@ static void gradients(Call *call, const Convolution *c, const real *in, const re
   if (c->full) THNN_(denseBias)(call, c, g, gb, c->window.planes, t->in * h->in * w->in, scale);
   else THNN_(denseBias)(call, c, g, gb, c->outputs, c->area, scale);
 }
+#endif
 
+/* A device has one algorithm. */
 static int32_t checkAlgorithm(const char *f, const Convolution *c)
 {
   THNN_TRY(THNN_checkRange(f, "algorithm", c->algorithm, THNN_FAST, THNN_BY_WINOGRAD_4));
+#ifndef THNN_CUDA
   const int isWinograd = c->algorithm == THNN_BY_WINOGRAD_2 || c->algorithm == THNN_BY_WINOGRAD_4;
-  if (!isWinograd || THNN_(hasWinograd)(c)) return THNN_OK;
-  return THNN_fail(THNN_ERR_VALUE, f, "algorithm", "expected %d to %d, since Winograd's is for floats, one group and kernels of 3x3 that move "
-                                                   "by one, got %d",
-                   THNN_FAST, THNN_BY_OUTPUTS, c->algorithm);
+  if (isWinograd && !THNN_(hasWinograd)(c))
+    return THNN_fail(THNN_ERR_VALUE, f, "algorithm", "expected %d to %d, since Winograd's is for floats, one group and kernels of 3x3 that move "
+                                                     "by one, got %d",
+                     THNN_FAST, THNN_BY_OUTPUTS, c->algorithm);
+#endif
+  return THNN_OK;
 }
 
 int32_t THNN_(convolution_algorithm)(const char *f, Convolution c, const THTensor *input, const THTensor *weight, int64_t *algorithm)
@@ -190,10 +195,13 @@ int32_t THNN_(convolution_algorithm)(const char *f, Convolution c, const THTenso
   THNN_TRY(checkShapes(f, input, weight, "weight", &c, size));
   if (!algorithm) return THNN_fail(THNN_ERR_NULL, f, "algorithm", "expected a place for a number, got NULL");
   planWork(&c);
+#ifdef THNN_CUDA
+  *algorithm = THNN_FAST;
+#else
   *algorithm = THNN_(denseAlgorithm)(&c);
+#endif
   return THNN_OK;
 }
-#endif
 
 /* The view of a tensor as it lies in memory. Sequences were shown turned (TemporalConvolution.c): a device works on them so. */
 typedef struct Shape {
@@ -244,9 +252,7 @@ int32_t THNN_(convolution_updateSum)(const char *f, THNNState *state, Convolutio
   const int64_t size = biases(&c);
   if (bias) THNN_TRY(THNN_checkShape(f, "bias", view(bias), 1, &size));
   if (other) THNN_TRY(THNN_checkShape(f, "other", view(other), output->nDimension, output->size));
-#ifndef THNN_CUDA
   THNN_TRY(checkAlgorithm(f, &c));
-#endif
 
   Call call;
   THNN_enter(&call, state, f);

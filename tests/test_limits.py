@@ -85,3 +85,28 @@ def test_adaptive_averages_of_one_row() -> None:
     """They ask for as many rows of memory as they have: here for a few of 16 MB."""
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(ROW)], capture_output=True, text=True, timeout=150)
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+COMPILE = """
+    import resource
+    import numpy as np
+    import pytorch_legacy as pl
+    from pytorch_legacy import nn
+
+    net = nn.Sequential(nn.Linear(10, 1000), nn.Tanh(), nn.Linear(1000, 10)).evaluate()
+    x = np.ones((300, 10), "f")
+    expected = net.forward(x)
+    pl.compile(nn.Linear(2, 2), (None, 2))
+    taken = next(int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith("VmSize"))
+    resource.setrlimit(resource.RLIMIT_AS, (taken + (100 << 20),) * 2)
+    program = pl.compile(net, (None, 10))  # 65,536 samples take 500 MB
+    assert abs(program(x) - expected).max() < 1e-5 and len(program._programs) == 1  # it serves all batches
+    print("done")
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_a_network_is_compiled_where_addresses_are_few() -> None:
+    """A dry recording of many samples wants addresses; without them there is one of fewer samples."""
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(COMPILE)], capture_output=True, text=True)
+    assert done.stdout == "done\n", done.stderr

@@ -119,6 +119,8 @@ class _Compiler:
         inputs = [self.source.empty(self.sizes.at(n)) for _ in range(self.passes)]
         try:
             found = self._listed(record(self.net, *map(self.source.filled, inputs), isDry=True))
+        except MemoryError:  # which may be an OutOfMemoryError
+            raise
         except THNNError:
             return False
         return all(same(at_batch(one, n), other) for one, other in zip(general, found, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +15,13 @@ from pytorch_legacy.program.listing import Listing, NotAffine, at, at_batch, joi
 from pytorch_legacy.program.proof import Proof, StateError
 from pytorch_legacy.program.state import with_state
 from pytorch_legacy.recording import Recording, record
+from pytorch_legacy.recording.network import modules_of
 
 _PROOF_BYTES = 512 << 20
 _DRY_BYTES = 4 << 30  # of addresses: a dry recording hardly touches this memory
 _DRY_BATCHES = (65536, 4096, 256, 64)
+_ROUND = (16, 20, 24, 32, 48, 50, 64, 100, 128, 200, 256, 500, 512, 1000, 1024, 2000, 2048, 4096, 5000, 8192, 10000, 16384, 32768)
+"""Batches at which a layer of a user may decide: these numbers, and those beside them."""
 
 Lists = tuple[Listing, ...]
 """The list of every pass; or, of a network with a state, the lists of the first pass and of later ones."""
@@ -104,13 +108,18 @@ class _Compiler:
             raise
         except THNNError:  # it takes some batches only, or the first size is none
             return None
-        if not all(self._covers(general, n) for n in sorted({4, _most(general)})):
-            return None
+        batches = {4, _most(general)}
+        if not all(type(module).__module__.startswith("pytorch_legacy.") for module in modules_of(self.net)):
+            batches |= {*range(5, 16), *(n + i for n in _ROUND for i in (-1, 0, 1))}
+        for n in sorted(n for n in batches if _total(general, n) <= _DRY_BYTES):
+            with suppress(MemoryError):  # of a process whose addresses are limited
+                if not self._covers(general, n):
+                    return None
         for n in _DRY_BATCHES:
-            if sum(_bytes(one, n) for one in general) <= _DRY_BYTES:
+            if _total(general, n) <= _DRY_BYTES:
                 try:
                     return general if self._covers(general, n) else None
-                except MemoryError:  # of a process whose addresses are limited
+                except MemoryError:
                     continue
         return general
 
@@ -126,9 +135,9 @@ class _Compiler:
         return all(same(at_batch(one, n), other) for one, other in zip(general, found, strict=True))
 
 
-def _bytes(one: Listing, n: int) -> int:
+def _total(lists: Lists, n: int) -> int:
     """Returns how many bytes the arrays of a batch take, each in memory of its own."""
-    return sum(at(block.bytes, n) for block in one.blocks if block.kind != "constant")
+    return sum(at(block.bytes, n) for one in lists for block in one.blocks if block.kind != "constant")
 
 
 def _most(general: Lists) -> int:
@@ -136,4 +145,4 @@ def _most(general: Lists) -> int:
 
     The network's own arrays and the program's are there at the same time.
     """
-    return next((n for n in range(17, 4, -1) if 2 * sum(_bytes(one, n) for one in general) <= _PROOF_BYTES), 4)
+    return next((n for n in range(17, 4, -1) if 2 * _total(general, n) <= _PROOF_BYTES), 4)

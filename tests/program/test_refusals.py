@@ -190,6 +190,28 @@ class ByBatch(nn.Module):
         return self.output
 
 
+class BetweenBatches(nn.Module):
+    """A layer that computes something else for some batches."""
+
+    def __init__(self, first: int, end: int) -> None:
+        super().__init__()
+        self.first, self.end = first, end
+
+    def updateOutput(self, input: Any) -> Any:
+        self.output = input * 5 if self.first <= len(input) < self.end else input + 1
+        return self.output
+
+
+@pytest.mark.parametrize(("first", "end"), [(5, 7), (18, 22), (60, 80), (129, 200), (1000, 1001)])
+def test_a_layer_that_decides_between_batches(first: int, end: int) -> None:
+    net = nn.Sequential(nn.Linear(3, 4), BetweenBatches(first, end))
+    program = pl.compile(net, (None, 3))
+    net.evaluate()
+    for n in (1, 2, first - 1, first, end - 1, end, 2 * end):
+        x = np.random.default_rng(n).standard_normal((n, 3)).astype(np.float32)
+        np.testing.assert_allclose(program(x), net.forward(x), rtol=1e-6)
+
+
 @pytest.mark.parametrize("limit", [2, 4, 20, 50_000])
 def test_a_layer_that_decides_by_the_batch(limit: int) -> None:
     net = nn.Sequential(nn.Linear(3, 4), ByBatch(limit))

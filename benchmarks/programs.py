@@ -1,4 +1,4 @@
-"""What it costs to compile a network, and what a call of a program costs.
+"""Measures time and memory of `pl.compile`, and the time of a call of a program.
 
 python -m benchmarks.programs                  both tables, for all networks
 python -m benchmarks.programs digits char-rnn  networks whose name holds one of these

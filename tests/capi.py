@@ -189,7 +189,7 @@ def valid(function: Function, real: str, sizes: dict[str, int] = SIZES) -> Call:
 
 
 def asks(function: Function) -> bool:
-    """Does it only tell something, such as the size of an output, in its last argument?"""
+    """Returns whether the function only stores an answer, such as the size of an output, in its last argument."""
     return function.arguments[-1].type == ANSWER
 
 

@@ -164,7 +164,7 @@ def prepared(function: Callable[..., Any]) -> Prepared:
 
 
 class Thing:
-    """What has the fields of a pass."""
+    """An object with the fields of a pass."""
 
     def __init__(self, *fields: Any) -> None:
         self.fields = fields
@@ -205,7 +205,7 @@ def test_an_array_that_is_absent() -> None:
 
 
 def test_a_call_within_a_call() -> None:
-    """As by a signal's handler: each call has its own descriptors."""
+    """A call within a call, as by a signal's handler, has its own descriptors."""
     x, y = np.arange(3, dtype="f"), np.zeros(3, "f")
     sizes: list[int] = []
 

@@ -35,7 +35,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
 
 
 UNFILLED: Any = object()
-"""What a descriptor describes at first: no argument, not even None."""
+"""The array of a descriptor that was never filled. An absent argument, None, fills a descriptor."""
 
 
 class _Glance:
@@ -194,7 +194,7 @@ owners: dict[str, Any] = {}
 """What has loaded a function from outside of the library, and finds it (extension/loader.py)."""
 
 versions: dict[tuple[str, str], Any] = {}
-"""The same for every version of a function that was loaded, by its name and the digest of its file."""
+"""The owner of each version of a function that was loaded, by the function's name and the digest of its file."""
 
 _LOAD = "pl.extension.load(...) of its file comes first"
 
@@ -214,9 +214,9 @@ def register(owner: Any, functions: dict[str, Function]) -> None:
 
 
 def in_program(real: str, name: str) -> str:
-    """What programs call the version of a function from outside of the library that is loaded now; it is registered for them.
+    """Registers the loaded version of a function from outside of the library for programs, and returns its name there.
 
-    That is ``FloatMyLayer_updateOutput_`` and the digest of its file, so that a program never runs another version.
+    The name is ``FloatMyLayer_updateOutput_`` and the digest of its file, so that a program never runs another version.
     """
     owner = owners[name]
     symbol = f"{real}{name}_{owner.digest}"

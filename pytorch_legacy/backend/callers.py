@@ -30,7 +30,7 @@ class Callers(threading.local):
         }
 
     def get(self, dtype: np.dtype[Any], device: bool = False) -> Any:
-        """That of an element type, on the device or on the host; None if libTHNN does not have it."""
+        """Returns the caller for an element type, on the device or on the host; None if libTHNN does not have that type."""
         known = self._known.get((dtype, device))
         if known is not None and recorder() is not None:  # what it remembers is of no use to a pass that is recorded
             return SimpleNamespace(_dtype=dtype, _typename=self.name)

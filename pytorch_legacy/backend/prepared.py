@@ -1,4 +1,4 @@
-"""C functions whose calls an object has prepared, and what else an object stores between two calls."""
+"""Prepared calls of C functions, and the object that stores them and other results between two calls."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Prepared:
 
 
 class Bindings:
-    """What an object stores between two calls: its attribute ``_bindings``. Copies, conversions and files are made without it.
+    """The ``_bindings`` of an object: results that it stores between two calls. Copies, conversions and files do not have them.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What programs call in the place of a layer's functions: functions of C that take their arguments as an array (THNNArgument).
+"""Adapters through which programs call functions of layers: C functions that take their arguments as an array (THNNArgument).
 
 They are compiled when a program first calls the layer, into a library of their own for each version of it. So layers of built
 libraries have them, too.
@@ -21,11 +21,11 @@ _KINDS = {
     "int32_t": ("j", "integer"),
     "double": ("d", "number"),
 }
-"""For each type the letter in a signature (THNN_registerLayer), and the field of THNNArgument."""
+"""The letter in a signature (THNN_registerLayer), and the field of THNNArgument, of each type."""
 
 
 class Adapters:
-    """Those of the functions of one library.
+    """The adapters of the functions of one library.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ class Caller(Object):
         return fields[0]
 
     def _given(self, input: Any, fields: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What to hand over for these fields: other numbers, where some depend on the input."""
+        """Returns the arguments for these fields. A class overrides it if some arguments depend on the input."""
         return fields
 
 

@@ -131,7 +131,7 @@ def _sumOnDevice(target: Tensor, input: Tensor, factor: Tensor | None) -> bool:
 
 
 def _isReal(array: Tensor) -> bool:
-    """Is it an array of a device, of floats that the array functions know?"""
+    """Returns whether this is an array on a device of a floating-point type that the array functions take."""
     return on_device(array) and array.dtype.kind == "f" and array.dtype in TYPES
 
 

@@ -41,7 +41,7 @@ _OF_WHOLE: dict[Any, Callable[[Any], Any]] = {
     **dict.fromkeys((np.isnan, np.isinf), lambda x: x != x),
     np.isfinite: lambda x: x == x,
 }
-"""What functions of floats are for integers."""
+"""The results of functions of floats for integers."""
 _OF_TRUTHS: dict[Any, Any] = {**OF_TRUTHS, np.add: np.logical_or, np.multiply: np.logical_and}
 _BITS = {np.bitwise_and, np.bitwise_or, np.bitwise_xor}
 _LOGIC = {np.logical_and, np.logical_or, np.logical_xor, np.logical_not}

@@ -149,7 +149,7 @@ def test_what_is_not_finite(way: str, value: float) -> None:
 
 
 def algorithm_of(module: Any, x: Tensor) -> int:
-    """What the library answers."""
+    """Returns the algorithm that the library chooses."""
     answer = backend.ffi.new("int64_t[1]")
     module._call("FusedConvolution_algorithm", x, module.weight, *numbers_of(module), answer)
     return int(answer[0])

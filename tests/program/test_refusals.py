@@ -1,5 +1,6 @@
-"""What a program cannot repeat is an error that names the module and the line: each way in which a layer of one's own can read
-numbers, or a shape, that depend on the network's input."""
+"""Networks that a program cannot repeat raise an error that names the module and the line.
+
+There is a layer for each way to read numbers, or a shape, that depend on the network's input."""
 
 from __future__ import annotations
 

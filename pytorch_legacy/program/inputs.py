@@ -16,7 +16,7 @@ _DTYPES = {np.dtype(one) for one in (np.float32, np.float64, np.int64, np.uint8)
 
 
 class Spec(NamedTuple):
-    """The shape and dtype of one input. None in `shape` stands for any size. `example` is an array of that kind, if there is one."""
+    """The shape and dtype of one input. None in `shape` stands for any size. `example` is an array of that kind, or None."""
 
     shape: tuple[int | None, ...]
     dtype: np.dtype[Any]

@@ -104,6 +104,20 @@ int32_t THNN_checkOutputsOf(const char *f, View input, View gradOutput, Space *s
   return THNN_OK;
 }
 
+int32_t THNN_checkAdaptivePlanes(const char *f, View input, int32_t dims, int64_t otime, int64_t owidth, int64_t oheight, Space *s)
+{
+  THNN_TRY(THNN_checkPlanes(f, input, dims, INT64_MAX, s));
+  if (dims > 2) THNN_TRY(THNN_checkAdaptive(f, 'T', otime, &s->t));
+  THNN_TRY(THNN_checkAdaptive(f, 'W', owidth, &s->w));
+  return THNN_checkAdaptive(f, 'H', oheight, &s->h);
+}
+
+int32_t THNN_checkAdaptivePlanesOf(const char *f, View input, int32_t dims, View gradOutput, Space *s)
+{
+  THNN_TRY(THNN_checkPlanes(f, input, dims, INT64_MAX, s));
+  return THNN_checkOutputsOf(f, input, gradOutput, s);
+}
+
 int32_t THNN_checkAdaptiveFramesOf(const char *f, View input, View gradOutput, Space *s)
 {
   const int32_t n = input.nDimension;

@@ -86,9 +86,12 @@ int32_t THNN_checkSlidingFrames(const char *f, int64_t kW, int64_t dW, Axis *a);
 /* `out` adaptive windows; of sequences, along their frames. */
 int32_t THNN_checkAdaptive(const char *f, int letter, int64_t out, Axis *a);
 int32_t THNN_checkAdaptiveFrames(const char *f, View input, int64_t out, Space *s);
+/* Planes of 2 or 3 dimensions under so many adaptive windows along each; otime counts for 3 alone. */
+int32_t THNN_checkAdaptivePlanes(const char *f, View input, int32_t dims, int64_t otime, int64_t owidth, int64_t oheight, Space *s);
 /* Backward of adaptive layers: gradOutput tells how many windows there are. */
 int32_t THNN_checkOutputsOf(const char *f, View input, View gradOutput, Space *s);
 int32_t THNN_checkAdaptiveFramesOf(const char *f, View input, View gradOutput, Space *s);
+int32_t THNN_checkAdaptivePlanesOf(const char *f, View input, int32_t dims, View gradOutput, Space *s);
 
 /* ---- The shape of the outputs: that of the input, but for the last sizes. To ask for, to read (gradOutput, indices), to write. */
 

@@ -189,26 +189,10 @@ int32_t THNN_(TemporalAveragePooling_updateGradInput)(THNNState *state, const TH
   return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(meansBack));
 }
 
-static int32_t checkAdaptive(const char *f, const THTensor *input, int dims, int64_t otime, int64_t owidth, int64_t oheight,
-                             Space *s)
-{
-  THNN_TRY(THNN_checkPlanes(f, view(input), dims, INT64_MAX, s));
-  if (dims > 2) THNN_TRY(THNN_checkAdaptive(f, 'T', otime, &s->t));
-  THNN_TRY(THNN_checkAdaptive(f, 'W', owidth, &s->w));
-  return THNN_checkAdaptive(f, 'H', oheight, &s->h);
-}
-
-/* Backward of adaptive layers: gradOutput tells how many windows there are. */
-static int32_t checkOutputs(const char *f, const THTensor *input, int dims, const THTensor *gradOutput, Space *s)
-{
-  THNN_TRY(THNN_checkPlanes(f, view(input), dims, INT64_MAX, s));
-  return THNN_checkOutputsOf(f, view(input), view(gradOutput), s);
-}
-
 int32_t THNN_(SpatialAdaptiveAveragePooling_outputSize)(const THTensor *input, int64_t owidth, int64_t oheight, int64_t size[8])
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 2, 1, owidth, oheight, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 2, 1, owidth, oheight, &s));
   return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
@@ -216,7 +200,7 @@ int32_t THNN_(SpatialAdaptiveAveragePooling_updateOutput)(THNNState *state, cons
                                                           int64_t owidth, int64_t oheight)
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 2, 1, owidth, oheight, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 2, 1, owidth, oheight, &s));
   return THNN_(planesForward)(__func__, state, input, output, &s, forward, THNN_(means));
 }
 
@@ -224,7 +208,7 @@ int32_t THNN_(SpatialAdaptiveAveragePooling_updateGradInput)(THNNState *state, c
                                                              const THTensor *gradOutput, THTensor *gradInput)
 {
   Space s;
-  THNN_TRY(checkOutputs(__func__, input, 2, gradOutput, &s));
+  THNN_TRY(THNN_checkAdaptivePlanesOf(__func__, view(input), 2, view(gradOutput), &s));
   return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(meansBack));
 }
 
@@ -232,7 +216,7 @@ int32_t THNN_(VolumetricAdaptiveAveragePooling_outputSize)(const THTensor *input
                                                            int64_t size[8])
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 3, otime, owidth, oheight, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 3, otime, owidth, oheight, &s));
   return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
@@ -240,7 +224,7 @@ int32_t THNN_(VolumetricAdaptiveAveragePooling_updateOutput)(THNNState *state, c
                                                              int64_t otime, int64_t owidth, int64_t oheight)
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 3, otime, owidth, oheight, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 3, otime, owidth, oheight, &s));
   return THNN_(planesForward)(__func__, state, input, output, &s, forward, THNN_(means));
 }
 
@@ -248,7 +232,7 @@ int32_t THNN_(VolumetricAdaptiveAveragePooling_updateGradInput)(THNNState *state
                                                                 const THTensor *gradOutput, THTensor *gradInput)
 {
   Space s;
-  THNN_TRY(checkOutputs(__func__, input, 3, gradOutput, &s));
+  THNN_TRY(THNN_checkAdaptivePlanesOf(__func__, view(input), 3, view(gradOutput), &s));
   return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(meansBack));
 }
 
@@ -278,14 +262,14 @@ int32_t THNN_(TemporalAdaptiveAveragePooling_updateGradInput)(THNNState *state, 
 int32_t THNN_(SpatialGlobalAveragePooling_outputSize)(const THTensor *input, int64_t size[8])
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 2, 1, 1, 1, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 2, 1, 1, 1, &s));
   return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
 int32_t THNN_(SpatialGlobalAveragePooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output)
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 2, 1, 1, 1, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 2, 1, 1, 1, &s));
   return THNN_(planesForward)(__func__, state, input, output, &s, forward, THNN_(means));
 }
 
@@ -293,21 +277,21 @@ int32_t THNN_(SpatialGlobalAveragePooling_updateGradInput)(THNNState *state, con
                                                            THTensor *gradInput)
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 2, 1, 1, 1, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 2, 1, 1, 1, &s));
   return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(meansBack));
 }
 
 int32_t THNN_(VolumetricGlobalAveragePooling_outputSize)(const THTensor *input, int64_t size[8])
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 3, 1, 1, 1, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 3, 1, 1, 1, &s));
   return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
 int32_t THNN_(VolumetricGlobalAveragePooling_updateOutput)(THNNState *state, const THTensor *input, THTensor *output)
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 3, 1, 1, 1, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 3, 1, 1, 1, &s));
   return THNN_(planesForward)(__func__, state, input, output, &s, forward, THNN_(means));
 }
 
@@ -315,7 +299,7 @@ int32_t THNN_(VolumetricGlobalAveragePooling_updateGradInput)(THNNState *state, 
                                                               THTensor *gradInput)
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 3, 1, 1, 1, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 3, 1, 1, 1, &s));
   return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(meansBack));
 }
 

@@ -277,26 +277,10 @@ int32_t THNN_(TemporalMaxPooling_updateGradInput)(THNNState *state, const THTens
   return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &s);
 }
 
-static int32_t checkAdaptive(const char *f, const THTensor *input, int dims, int64_t otime, int64_t owidth, int64_t oheight,
-                             Space *s)
-{
-  THNN_TRY(THNN_checkPlanes(f, view(input), dims, INT64_MAX, s));
-  if (dims > 2) THNN_TRY(THNN_checkAdaptive(f, 'T', otime, &s->t));
-  THNN_TRY(THNN_checkAdaptive(f, 'W', owidth, &s->w));
-  return THNN_checkAdaptive(f, 'H', oheight, &s->h);
-}
-
-/* Backward of adaptive layers: gradOutput tells how many windows there are. */
-static int32_t checkOutputs(const char *f, const THTensor *input, int dims, const THTensor *gradOutput, Space *s)
-{
-  THNN_TRY(THNN_checkPlanes(f, view(input), dims, INT64_MAX, s));
-  return THNN_checkOutputsOf(f, view(input), view(gradOutput), s);
-}
-
 int32_t THNN_(SpatialAdaptiveMaxPooling_outputSize)(const THTensor *input, int64_t owidth, int64_t oheight, int64_t size[8])
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 2, 1, owidth, oheight, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 2, 1, owidth, oheight, &s));
   return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
@@ -304,7 +288,7 @@ int32_t THNN_(SpatialAdaptiveMaxPooling_updateOutput)(THNNState *state, const TH
                                                       THLongTensor *indices, int64_t owidth, int64_t oheight)
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 2, 1, owidth, oheight, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 2, 1, owidth, oheight, &s));
   return THNN_(maxForward)(__func__, state, input, output, indices, &s, forward, THNN_(maxima));
 }
 
@@ -312,7 +296,7 @@ int32_t THNN_(SpatialAdaptiveMaxPooling_updateGradInput)(THNNState *state, const
                                                          THTensor *gradInput, const THLongTensor *indices)
 {
   Space s;
-  THNN_TRY(checkOutputs(__func__, input, 2, gradOutput, &s));
+  THNN_TRY(THNN_checkAdaptivePlanesOf(__func__, view(input), 2, view(gradOutput), &s));
   return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &s);
 }
 
@@ -320,7 +304,7 @@ int32_t THNN_(VolumetricAdaptiveMaxPooling_outputSize)(const THTensor *input, in
                                                        int64_t size[8])
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 3, otime, owidth, oheight, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 3, otime, owidth, oheight, &s));
   return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
@@ -328,7 +312,7 @@ int32_t THNN_(VolumetricAdaptiveMaxPooling_updateOutput)(THNNState *state, const
                                                          THLongTensor *indices, int64_t otime, int64_t owidth, int64_t oheight)
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 3, otime, owidth, oheight, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 3, otime, owidth, oheight, &s));
   return THNN_(maxForward)(__func__, state, input, output, indices, &s, forward, THNN_(maxima));
 }
 
@@ -336,7 +320,7 @@ int32_t THNN_(VolumetricAdaptiveMaxPooling_updateGradInput)(THNNState *state, co
                                                             THTensor *gradInput, const THLongTensor *indices)
 {
   Space s;
-  THNN_TRY(checkOutputs(__func__, input, 3, gradOutput, &s));
+  THNN_TRY(THNN_checkAdaptivePlanesOf(__func__, view(input), 3, view(gradOutput), &s));
   return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &s);
 }
 
@@ -366,7 +350,7 @@ int32_t THNN_(TemporalAdaptiveMaxPooling_updateGradInput)(THNNState *state, cons
 int32_t THNN_(SpatialGlobalMaxPooling_outputSize)(const THTensor *input, int64_t size[8])
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 2, 1, 1, 1, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 2, 1, 1, 1, &s));
   return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
@@ -374,7 +358,7 @@ int32_t THNN_(SpatialGlobalMaxPooling_updateOutput)(THNNState *state, const THTe
                                                     THLongTensor *indices)
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 2, 1, 1, 1, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 2, 1, 1, 1, &s));
   return THNN_(maxForward)(__func__, state, input, output, indices, &s, forward, THNN_(planeMaxima));
 }
 
@@ -382,14 +366,14 @@ int32_t THNN_(SpatialGlobalMaxPooling_updateGradInput)(THNNState *state, const T
                                                        THTensor *gradInput, const THLongTensor *indices)
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 2, 1, 1, 1, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 2, 1, 1, 1, &s));
   return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &s);
 }
 
 int32_t THNN_(VolumetricGlobalMaxPooling_outputSize)(const THTensor *input, int64_t size[8])
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 3, 1, 1, 1, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 3, 1, 1, 1, &s));
   return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
@@ -397,7 +381,7 @@ int32_t THNN_(VolumetricGlobalMaxPooling_updateOutput)(THNNState *state, const T
                                                        THLongTensor *indices)
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 3, 1, 1, 1, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 3, 1, 1, 1, &s));
   return THNN_(maxForward)(__func__, state, input, output, indices, &s, forward, THNN_(planeMaxima));
 }
 
@@ -405,7 +389,7 @@ int32_t THNN_(VolumetricGlobalMaxPooling_updateGradInput)(THNNState *state, cons
                                                           THTensor *gradInput, const THLongTensor *indices)
 {
   Space s;
-  THNN_TRY(checkAdaptive(__func__, input, 3, 1, 1, 1, &s));
+  THNN_TRY(THNN_checkAdaptivePlanes(__func__, view(input), 3, 1, 1, 1, &s));
   return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &s);
 }
 

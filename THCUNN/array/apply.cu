@@ -2,13 +2,6 @@
 #include "array/types.cuh"
 #include "array/walk.cuh"
 
-#define fmodFloat fmodf
-#define fmodDouble fmod
-#define floorFloat floorf
-#define floorDouble floor
-#define copysignFloat copysignf
-#define copysignDouble copysign
-
 THNN_INLINE float anyPowerFloat(float x, float z) { return (float)pow((double)x, (double)z); }
 THNN_INLINE double anyPowerDouble(double x, double z) { return pow(x, z); }
 

@@ -4,26 +4,12 @@
 #include "array/types.cuh"
 #include "array/walk.cuh"
 
-#define fabsFloat fabsf
-#define fabsDouble fabs
-#define sqrtFloat sqrtf
-#define sqrtDouble sqrt
-#define floorFloat floorf
-#define floorDouble floor
-#define ceilFloat ceilf
-#define ceilDouble ceil
-#define truncFloat truncf
-#define truncDouble trunc
-#define rintFloat rintf
-#define rintDouble rint
 #define vm_expFloat expf
 #define vm_expDouble exp
 #define vm_logFloat logf
 #define vm_logDouble log
 #define vm_tanhFloat tanhf
 #define vm_tanhDouble tanh
-#define largestFloat FLT_MAX
-#define largestDouble DBL_MAX
 
 #define TEMPLATE "array/map_type.cuh"
 #include "array/each_type.h"

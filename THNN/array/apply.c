@@ -7,13 +7,6 @@
 #include "array/kernels.h"
 #include "core/vmath.h"
 
-#define fmodFloat fmodf
-#define fmodDouble fmod
-#define floorFloat floorf
-#define floorDouble floor
-#define copysignFloat copysignf
-#define copysignDouble copysign
-
 /* exp(z log |x|), within 2^-44 of it, and what C says of zeros, infinities and negative numbers. */
 THNN_INLINE float anyPowerFloat(float x, float z)
 {

@@ -7,26 +7,12 @@
 #include "array/walk.h"
 #include "core/vmath.h"
 
-#define fabsFloat fabsf
-#define fabsDouble fabs
-#define sqrtFloat sqrtf
-#define sqrtDouble sqrt
-#define floorFloat floorf
-#define floorDouble floor
-#define ceilFloat ceilf
-#define ceilDouble ceil
-#define truncFloat truncf
-#define truncDouble trunc
-#define rintFloat rintf
-#define rintDouble rint
 #define vm_expFloat vm_expf
 #define vm_expDouble vm_exp
 #define vm_logFloat vm_logf
 #define vm_logDouble vm_log
 #define vm_tanhFloat vm_tanhf
 #define vm_tanhDouble vm_tanh
-#define largestFloat FLT_MAX
-#define largestDouble DBL_MAX
 
 #define TEMPLATE "array/map_type.h"
 #include "array/each_type.h"

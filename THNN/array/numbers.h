@@ -16,4 +16,24 @@ THNN_INLINE int isNegativeByte(int64_t x) { return (void)x, 0; }
 THNN_INLINE int64_t longOf(double x) { return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN; }
 THNN_INLINE uint8_t byteOf(double x) { return x > -0x1p31 - 1 && x < 0x1p31 ? (uint8_t)(int32_t)x : 0; }
 
+/* Functions of libm and limits by the names of the types. */
+#define fabsFloat fabsf
+#define fabsDouble fabs
+#define sqrtFloat sqrtf
+#define sqrtDouble sqrt
+#define floorFloat floorf
+#define floorDouble floor
+#define ceilFloat ceilf
+#define ceilDouble ceil
+#define truncFloat truncf
+#define truncDouble trunc
+#define rintFloat rintf
+#define rintDouble rint
+#define fmodFloat fmodf
+#define fmodDouble fmod
+#define copysignFloat copysignf
+#define copysignDouble copysign
+#define largestFloat FLT_MAX
+#define largestDouble DBL_MAX
+
 #endif

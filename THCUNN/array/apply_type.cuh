@@ -1,4 +1,4 @@
-/* What apply.cu does to the elements of one type. */
+/* The kernels of apply.cu for one type. */
 #include "array/combined_type.h"
 
 __device__ static inline Value combined(int operation, Value x, Value z) { return TYPED(combined)(operation, x, z); }

@@ -56,10 +56,10 @@ template <class T, class Sum, class Int> __global__ static void putElements(Slic
   }
 }
 
-/* Of a dimension of size 1 the stride may be any number. */
+/* The stride of a dimension of size 1 may be any number. */
 static int64_t stepOf(View v, int32_t d) { return v.size[d] > 1 ? v.stride[d] * v.itemSize : 0; }
 
-/* What lies around the dimension, and within it. */
+/* The walks around the dimension, and within it. */
 static void planSlices(View to, View from, int32_t dimension, Walk *around, Walk *within)
 {
   const int32_t next = dimension + 1, end = to.nDimension;

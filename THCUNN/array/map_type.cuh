@@ -1,4 +1,4 @@
-/* What map.cu does to the elements of one type. */
+/* The kernels of map.cu for one type. */
 #include "array/mapped_type.h"
 
 __device__ static inline Value mapped(int operation, Value x) { return TYPED(mapped)(operation, x); }

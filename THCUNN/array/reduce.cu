@@ -206,7 +206,7 @@ template <class T, class Int> __global__ static void findPlaces(Lines<Int> lines
   typedef Best<Sum<T>> Found;
   const Team team = lines.team();
   const Found none = {Fold<T>::neutral(operation), INT64_MAX};
-  /* Of equal ones the first is better. */
+  /* The first of equal ones is better. */
   const auto better = [=](Found a, Found b) {
     if (Fold<T>::isBetter(operation, b.value, a.value)) return b;
     return !Fold<T>::isBetter(operation, a.value, b.value) && b.place < a.place ? b : a;

@@ -1,4 +1,4 @@
-/* What reduce.cu does to the elements of one type. */
+/* The kernels of reduce.cu for one type. */
 #include "array/folded_type.h"
 
 template <> struct Fold<Value> {

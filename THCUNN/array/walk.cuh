@@ -14,7 +14,7 @@
 
 namespace {
 
-/* Where the elements of a walk lie. */
+/* The addresses of a walk's elements. */
 template <int OPERANDS, class Int> struct Cells {
   char *data[OPERANDS];
   Int step[OPERANDS][THNN_MAX_DIMS]; /* in bytes */
@@ -54,7 +54,7 @@ __device__ inline void eachOf(const F &f, Group<T, N> &to, const From &...from)
   for (int k = 0; k < N; k++) to.value[k] = f(from.value[k]...);
 }
 
-/* Of dense operands; those that are one element have their bit in `ones`. */
+/* Addresses of dense operands. An operand of one element has its bit in `ones`. */
 struct Dense {
   char *data[WALK_OPERANDS];
   int ones;

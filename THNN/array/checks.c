@@ -53,14 +53,14 @@ static int32_t checkArray(const char *f, const char *name, const THNNArray *a, i
   return THNN_checkInput(f, name, arrayView(name, a), 0, THNN_MAX_DIMS, "up to 8 dimensions");
 }
 
-/* Of this shape. */
+/* The array has this shape. */
 static int32_t checkArrayShape(const char *f, const char *name, const THNNArray *a, int types, int32_t nDimension, const int64_t *size)
 {
   THNN_TRY(checkType(f, name, a, types));
   return THNN_checkShape(f, name, arrayView(name, a), nDimension, size);
 }
 
-/* Of this shape, and it can be written. */
+/* The array has this shape, and can be written. */
 static int32_t checkArrayOutput(const char *f, const char *name, const THNNArray *a, int types, int32_t nDimension, const int64_t *size)
 {
   THNN_TRY(checkType(f, name, a, types));

@@ -1,4 +1,4 @@
-/* What array functions check before their first write. One file, checks.c, serves this library and the CUDA library. */
+/* The checks of array functions, all before their first write. One file, checks.c, serves this library and the CUDA library. */
 #ifndef THNN_ARRAY_CHECKS_H
 #define THNN_ARRAY_CHECKS_H
 

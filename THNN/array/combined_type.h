@@ -1,4 +1,4 @@
-/* What arrayApply does to two elements of one type, here and on a device. */
+/* The operations of arrayApply on two elements of one type, on the host and on a device. */
 
 #if IS_REAL
 /* Python's: the remainder has the sign of the divisor, the quotient is rounded to minus infinity. */
@@ -38,7 +38,7 @@ THNN_INLINE Value TYPED(floorDivide)(Value x, Value z)
   return rest != 0 && TYPED(isNegative)(rest) != TYPED(isNegative)(z) ? (Value)(quotient - 1) : quotient;
 }
 
-/* Of negative exponents only 1 and -1 have a whole power. */
+/* Only 1 and -1 have whole powers of negative exponents. */
 THNN_INLINE Value TYPED(power)(Value x, Value z)
 {
   if (TYPED(isNegative)(z)) {

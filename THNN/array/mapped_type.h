@@ -1,4 +1,4 @@
-/* What arrayMap does to an element of one type, here and on a device. */
+/* The operations of arrayMap on an element of one type, on the host and on a device. */
 
 THNN_INLINE Value TYPED(mapped)(int operation, Value x)
 {

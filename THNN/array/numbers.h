@@ -1,4 +1,4 @@
-/* What is asked of numbers of each type, and conversions between the types, here and on a device. */
+/* Functions of numbers by the names of their types, and conversions between the types, on the host and on a device. */
 #ifndef THNN_ARRAY_NUMBERS_H
 #define THNN_ARRAY_NUMBERS_H
 

@@ -1,4 +1,4 @@
-/* What reduce.c does to the elements of one type. */
+/* The loops of reduce.c for one type. */
 #include "array/folded_type.h"
 
 /* Element i is folded into lane i % REDUCE_LANES, then the lanes into one, and last the rest: an order that n alone decides. */

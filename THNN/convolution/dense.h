@@ -7,7 +7,7 @@
 /* The algorithm, of THNNConvolution, for the output of a layer of these sizes whose weights do not change. How many samples
  * there are does not matter. */
 int32_t THNN_(denseAlgorithm)(const Convolution *c);
-/* Is there Winograd's for it? */
+/* True if Winograd's algorithm computes it. */
 int THNN_(hasWinograd)(const Convolution *c);
 /* y = bias + weight * what the window shows of x */
 void THNN_(denseForward)(Call *call, const Convolution *c, const real *x, real *y, const real *weight, const real *bias);

@@ -30,7 +30,7 @@ def generate(declarations: Path, annotated: Path, directory: Path) -> list[Path]
     lines += [
         "}",
         "",
-        '"""Of each argument but the state: r an array that is read, w one that is written, o one that is written',
+        '"""A letter for each argument but the state: r an array that is read, w one that is written, o one that is written',
         'unless it is None, x one that is read and written, - a number."""',
         "USES = {",
     ]

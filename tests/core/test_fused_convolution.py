@@ -42,7 +42,7 @@ def fused(
 
 
 def numbers_of(module: Any) -> tuple[int, ...]:
-    """Those of the axes, and of groups."""
+    """Returns the numbers of the axes, and of groups."""
     defaults = {"d": 1, "pad": 0, "dilation": 1, "adj": 0}
     numbers = [getattr(module, name + axis, default) for name, default in defaults.items() for axis in AXES]
     return (*numbers, getattr(module, "groups", 1), int("Full" in module._layer))
@@ -176,7 +176,7 @@ INDEPENDENT: dict[str, tuple[Module, tuple[int, ...], str]] = {
 
 @pytest.mark.parametrize("name", INDEPENDENT)
 def test_a_sample_has_the_same_bits_in_all_batches(name: str) -> None:
-    """With the algorithm that the library says, on one thread and three."""
+    """The convolution has the algorithm that the library chooses, on one thread and three."""
     given, shape, expected = INDEPENDENT[name]
     for dtype in ("float32", "float64"):
         module, random = given.type(dtype), np.random.default_rng(6)

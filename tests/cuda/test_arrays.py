@@ -402,7 +402,7 @@ def test_take_and_put(both: Both, twins: Twins, dtype: str) -> None:
 
 
 def test_bad_indices_are_left_out() -> None:
-    """Without a report nothing waits, and what belongs to a bad index is neither read nor written."""
+    """No call waits without a report; an element with a bad index is neither read nor written."""
     twins = Twins()
     twins.state.call(lambda *_: 0)  # which tells it of the report
     twins.library.lib.THNN_CudaState_setIndexReport(twins.state.pointer, twins.library.ffi.NULL, 0)
@@ -571,7 +571,7 @@ def test_a_library_without_them(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pretended
 def test_the_next_call_reports_a_number(gpu: Any) -> None:
-    """Without waiting, arrayWithin leaves its error to the next call on the stream."""
+    """arrayWithin leaves its error to the next call on the stream if it does not wait."""
     from pytorch_legacy.backend.arrays import call_on_device
 
     text = ffi.new("char[]", b"labels")

@@ -1,5 +1,8 @@
 """Measures every layer against PyTorch, and prints ratio, achieved rate and the machine's limit.
 
+The last two figures are the errors of ours and of PyTorch's results: the root mean square of the difference from double
+precision, as a share of that of the results. Layers that draw numbers have none.
+
 pip install ".[bench]"
 python -m benchmarks                          all layers, forward and backward, two threads
 python -m benchmarks Pooling --threads 1      those whose name holds a word
@@ -24,6 +27,7 @@ import argparse
 import platform
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +43,7 @@ from pytorch_legacy import nn
 
 from . import cuda
 from .layers import rows
-from .measure import Limit, Pair, pair, seconds
+from .measure import Limit, Pair, pair, rms_error, seconds
 from .rows import Row, gradient_of, rows_of
 
 
@@ -70,11 +74,13 @@ def measure(row: Row, copy: Limit, gemm: float, budget: float) -> None:
     x, module = row.arrays(), row.module()
     output = module.forward(x)
     tensors = [torch.from_numpy(array) for array in x] if isinstance(x, list) else torch.from_numpy(x)
-    with torch.no_grad():
-        forward = pair(lambda: module.forward(x), lambda: row.peer(module, tensors), budget, limit=copy)
-    report(row, "forward", 0, forward, gemm)
-
     gradOutput = gradient_of(output)
+    exact = None if row.isDrawn else exactly(module, x, gradOutput)
+    with torch.no_grad():
+        errors = [rms_error(each, exact[0]) for each in (output, row.peer(module, tensors))] if exact else []
+        forward = pair(lambda: module.forward(x), lambda: row.peer(module, tensors), budget, limit=copy)
+    report(row, "forward", 0, forward, gemm, errors)
+
     inputs = [tensor for tensor in (tensors if isinstance(x, list) else [tensors]) if tensor.is_floating_point()]
     for tensor in inputs:
         tensor.requires_grad_()
@@ -84,16 +90,33 @@ def measure(row: Row, copy: Limit, gemm: float, budget: float) -> None:
     backward = pair(lambda: module.backward(x, gradOutput),
                     lambda: torch.autograd.grad(result, wanted, gradient, retain_graph=True), budget,
                     limit=copy)  # fmt: skip
-    report(row, "backward", 1, backward, gemm)
+    errors = []
+    if exact and inputs:
+        theirs = torch.autograd.grad(result, inputs, gradient, retain_graph=True)
+        errors = [rms_error(each, exact[1]) for each in (module.backward(x, gradOutput), theirs)]
+    report(row, "backward", 1, backward, gemm, errors)
 
 
-def report(row: Row, name: str, index: int, result: Pair, gemm: float | None = None) -> None:
+def exactly(module: Any, x: Any, gradOutput: Any) -> tuple[Any, Any]:
+    """Returns output and gradInput of the layer in double precision."""
+    double = module.clone().double()
+    given = [double_of(each) for each in x] if isinstance(x, list) else double_of(x)
+    return double.forward(given), double.backward(given, None if gradOutput is None else double_of(gradOutput))
+
+
+def double_of(array: Any) -> Any:
+    return array.astype(np.float64) if array.dtype.kind == "f" else array
+
+
+def report(row: Row, name: str, index: int, result: Pair, gemm: float | None = None, errors: Sequence[float] = ()) -> None:
+    """Prints a line of the table."""
     rate = row.bytes[index] / result.ours
     line = f"{row.layer:32} {row.label:38} {name:8} {1e3 * result.ours:9.3f} {1e3 * result.theirs:9.3f} {result.ratio:6.2f} "
     line += f"{rate / 1e9:7.1f} GB/s {100 * row.bytes[index] * result.perByte:4.0f} %"
     if row.flops and gemm:
         flops = row.flops[index] / result.ours
         line += f"   {flops / 1e9:6.0f} Gflop/s {100 * flops / gemm:3.0f} %"
+    line += "".join(f"  {error:.1e}" for error in errors)
     print(line, flush=True)
 
 
@@ -179,7 +202,7 @@ def main() -> None:
         directions(options.words, options.budget)
         return
     if not options.overhead:
-        print(f"{'layer':32} {'input':38} {'':8} {'ours ms':>9} {'torch ms':>9} {'ratio':>6}   rate, share of the limit")
+        print(f"{'layer':32} {'input':38} {'':8} {'ours ms':>9} {'torch ms':>9} {'ratio':>6}   rate, share of the limit, errors")
         print("ratio above 1: ours is faster\n")
         for row in rows_of(options.rows, options.words) if options.rows else rows(options.words):
             measure(row, copy, gemm, options.budget)

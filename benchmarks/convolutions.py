@@ -5,7 +5,8 @@ python -m benchmarks.convolutions --grouped          those in groups: MobileNet'
 python -m benchmarks.convolutions 3x3 --threads 1    those whose name holds a word
 python -m benchmarks.convolutions --batch 8 --rounds 20 --onnx
 
-Calls of both are interleaved; a figure is the least time of all rounds. A ratio above 1 says that ours is faster; PyTorch's
+Calls of both are interleaved; a figure is the least time of all rounds. Behind it is the root mean square of the error against
+double precision, as a share of that of the results. A ratio above 1 says that ours is faster; PyTorch's
 backward makes one gradient at a time, as ours does. With --onnx forward is beside ONNX Runtime, too, whose threads spin on for a
 while and slow both others. On a machine with other work, put `chrt -f 10` in front.
 """
@@ -16,11 +17,12 @@ import argparse
 import math
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .limit import gflops
+from .measure import rms_error
 
 # name: input planes, rows (and columns), output planes, kernel, stride, padding, dilation, and groups if there are any
 SHAPES = {
@@ -87,11 +89,20 @@ def onnx_session(
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    return lambda: session.run(None, {"x": x})
+    return lambda: session.run(None, {"x": x})[0]
 
 
-def contestants(shape: tuple[int, ...], batch: int, threads: int, onnx: bool) -> dict[str, dict[str, Callable[[], Any]]]:
-    """For each pass what is timed: ours first."""
+class Contest(NamedTuple):
+    """A layer, its input and gradOutput, and the functions that are timed in each pass: ours first."""
+
+    module: Any
+    x: Any
+    g: Any
+    passes: dict[str, dict[str, Callable[[], Any]]]
+
+
+def contest(shape: tuple[int, ...], batch: int, threads: int, onnx: bool) -> Contest:
+    """Returns the layer of that shape beside PyTorch's and, if wanted, ONNX Runtime's."""
     import torch
 
     from pytorch_legacy import cudnn, nn
@@ -110,9 +121,11 @@ def contestants(shape: tuple[int, ...], batch: int, threads: int, onnx: bool) ->
     tx, tg = torch.from_numpy(x), torch.from_numpy(g)
     weight, bias = torch.from_numpy(np.array(module.weight)), torch.from_numpy(np.array(module.bias))
 
-    def theirs(which: list[bool]) -> Callable[[], Any]:
+    def theirs(place: int) -> Callable[[], Any]:
+        """Returns PyTorch's gradient of the input, 0, or of the weights, 1, which computes that of the bias, too."""
         two = [[value] * 2 for value in (stride, pad, dilation)]
-        return lambda: torch.ops.aten.convolution_backward(tg, tx, weight, [outputs], *two, False, [0, 0], groups, which)
+        wanted = [place == 0, place == 1, place == 1]
+        return lambda: torch.ops.aten.convolution_backward(tg, tx, weight, [outputs], *two, False, [0, 0], groups, wanted)[place]
 
     forward = {
         "ours": lambda: module.updateOutput(x),
@@ -120,11 +133,31 @@ def contestants(shape: tuple[int, ...], batch: int, threads: int, onnx: bool) ->
     }
     if onnx:
         forward["onnx"] = onnx_session(x, weight.numpy(), bias.numpy(), stride, pad, dilation, groups, threads)
-    return {
+
+    def gradWeight() -> Any:
+        module.accGradParameters(x, g)
+        return module.gradWeight
+
+    passes = {
         "forward": forward,
-        "gradInput": {"ours": lambda: module.updateGradInput(x, g), "torch": theirs([True, False, False])},
-        "gradWeight": {"ours": lambda: module.accGradParameters(x, g), "torch": theirs([False, True, True])},
+        "gradInput": {"ours": lambda: module.updateGradInput(x, g), "torch": theirs(0)},
+        "gradWeight": {"ours": gradWeight, "torch": theirs(1)},
     }
+    return Contest(module, x, g, passes)
+
+
+def errors(one: Contest, name: str) -> dict[str, float]:
+    """Returns the error of each function's result in that pass, against the same layer in double precision."""
+    double, x, g = one.module.clone().double(), one.x.astype(np.float64), one.g.astype(np.float64)
+    exact = double.forward(x)
+    if name == "gradInput":
+        exact = double.updateGradInput(x, g)
+    elif name == "gradWeight":
+        one.module.zeroGradParameters()
+        double.zeroGradParameters()
+        double.accGradParameters(x, g)
+        exact = double.gradWeight
+    return {who: rms_error(np.reshape(function(), exact.shape), exact) for who, function in one.passes[name].items()}
 
 
 def least(functions: dict[str, Callable[[], Any]], rounds: int, pause: float) -> dict[str, float]:
@@ -171,11 +204,13 @@ def main() -> None:
         planes, size, outputs, kernel, stride, pad, dilation, groups = (*shape, 1)[:8]
         places = ((size + 2 * pad - (kernel - 1) * dilation - 1) // stride + 1) ** 2
         work = 2e-6 * options.batch * outputs * (planes // groups) * kernel * kernel * places
-        for way, functions in contestants(shape, options.batch, options.threads, options.onnx).items():
+        one = contest(shape, options.batch, options.threads, options.onnx)
+        for way, functions in one.passes.items():
             if way not in options.passes.split(","):
                 continue
+            error = errors(one, way)
             times = least(functions, options.rounds, 0.03 if options.threads > 1 else 0.002)
-            figures = "  ".join(f"{who} {ms:8.3f} ms ({work / ms:4.0f} Gflop/s)" for who, ms in times.items())
+            figures = "  ".join(f"{who} {ms:8.3f} ms ({work / ms:4.0f} Gflop/s, {error[who]:.1e})" for who, ms in times.items())
             for who, ms in times.items():
                 if who != "ours":
                     ratios.setdefault(f"{way} / {who}", []).append(ms / times["ours"])

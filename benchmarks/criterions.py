@@ -63,6 +63,11 @@ class _Loss:
     def clone(self) -> _Loss:
         return _Loss(self.criterion.clone(), self.target)
 
+    def double(self) -> _Loss:
+        self.criterion.double()
+        self.target = self.target.astype(np.float64) if self.target.dtype.kind == "f" else self.target
+        return self
+
     def forward(self, input: Any) -> Any:
         return self.criterion.forward(input, self.target)
 

@@ -50,7 +50,7 @@ def activation() -> Iterator[Row]:
     yield _element("Threshold", lambda: nn.Threshold(0.5, 1), lambda x: F.threshold(x, 0.5, 1))
     yield _element("Clamp", lambda: nn.Clamp(-1, 1), lambda x: torch.clamp(x, -1, 1))
     yield _element("RReLU", nn.RReLU, F.rrelu, mode="evaluate")
-    yield _element("Dropout", nn.Dropout, F.dropout, 8, 12)
+    yield _element("Dropout", nn.Dropout, F.dropout, 8, 12, isDrawn=True)
     yield _element("AddConstant", lambda: nn.AddConstant(2), lambda x: x + 2, 8, 8)
     yield _element("MulConstant", lambda: nn.MulConstant(2), lambda x: x * 2, 8, 8)
     yield _element("GatedLinearUnit", lambda: nn.GatedLinearUnit(1), lambda x: F.glu(x, 1), 6, 10)

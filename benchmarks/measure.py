@@ -6,6 +6,9 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 Job = Callable[[], object]
 
@@ -64,3 +67,14 @@ def pair(ours: Job, theirs: Job, budget: float = 0.6, rounds: int = 7, limit: Li
 def ratios(a: list[float], b: list[float]) -> float:
     """The median of a / b of all rounds."""
     return statistics.median(x / y for x, y in zip(a, b, strict=True))
+
+
+def rms_error(got: Any, exact: Any) -> float:
+    """Returns the root mean square of the error of an array, or of a list of arrays, as a share of that of the exact ones."""
+    got, exact = (np.concatenate([np.ravel(each) for each in _list(one)]).astype(np.float64) for one in (got, exact))
+    scale = np.sqrt(np.mean(np.square(exact)))
+    return float(np.sqrt(np.mean(np.square(got - exact))) / scale) if scale else float(np.abs(got).max())
+
+
+def _list(arrays: Any) -> list[Any]:
+    return [*arrays] if isinstance(arrays, (list, tuple)) else [arrays]

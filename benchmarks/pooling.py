@@ -33,10 +33,10 @@ def averages(layer: str, label: str, shape: Shape, o: int, make: Any, peer: Any)
     return Row(layer, label, shape, make, peer, (4 * (n + o), 4 * (n + o)))
 
 
-def maxima(layer: str, label: str, shape: Shape, o: int, make: Any, peer: Any) -> Row:
+def maxima(layer: str, label: str, shape: Shape, o: int, make: Any, peer: Any, **options: Any) -> Row:
     """The same with 64-bit indices."""
     n = prod(shape)
-    return Row(layer, label, shape, make, peer, (4 * n + 12 * o, 4 * n + 12 * o))
+    return Row(layer, label, shape, make, peer, (4 * n + 12 * o, 4 * n + 12 * o), **options)
 
 
 def adaptive() -> Iterator[Row]:
@@ -153,7 +153,8 @@ def drawn() -> Iterator[Row]:
     for shape, size in [((64, 256, 56, 56), 40), ((32, 64, 33, 33), 14)]:
         yield maxima("SpatialFractionalMaxPooling", f"{text(shape)} 2x2 to {size}x{size}", shape, pooled(shape, size, size),
                      lambda size=size: nn.SpatialFractionalMaxPooling(2, 2, size, size),
-                     lambda m, x, s=size: F.fractional_max_pool2d(x, 2, output_size=(s, s), return_indices=True)[0])  # fmt: skip
+                     lambda m, x, s=size: F.fractional_max_pool2d(x, 2, output_size=(s, s), return_indices=True)[0],
+                     isDrawn=True)  # fmt: skip
     n, o = prod(PLANES), prod(PLANES) // 4
 
     def expected(m: Any, x: Any) -> Any:
@@ -184,6 +185,11 @@ class _WithLogit:
     def cuda(self) -> Any:
         self.module.cuda()
         self.logit, self.peer = to_device(self.logit, True), [self.peer[0].detach().cuda().requires_grad_()]
+        return self
+
+    def double(self) -> Any:
+        self.module.double()
+        self.logit = self.logit.astype(np.float64)
         return self
 
     def clone(self) -> Any:

@@ -5,7 +5,8 @@ python -m benchmarks.products --threads 1
 OPENBLAS_CORETYPE=Haswell ...                 OpenBLAS' kernels for AVX2
 
 Calls take turns in one process, after a pause in which the threads of the others go to sleep. A figure is the least time of all
-rounds. A ratio above 1 says that ours is faster.
+rounds. A ratio above 1 says that ours is faster. Behind it are the errors of both: the root mean square of the
+difference from double precision, as a share of that of the results.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import math
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .convolutions import least
+from .measure import rms_error
 
 PAUSE = 0.15  # seconds: threads of OpenBLAS look for work for a tenth of a second
 # samples, inputs, outputs
@@ -29,35 +31,38 @@ SHAPES = (
 )
 
 
-def contestants(samples: int, inputs: int, outputs: int) -> dict[str, dict[str, Callable[[], Any]]]:
-    """For each pass what is timed: ours first. All add no bias, but ours in forward and gradWeight."""
+class Pass(NamedTuple):
+    """What is timed in a pass, ours first, and the exact result."""
+
+    functions: dict[str, Callable[[], Any]]
+    exact: Any
+
+
+def contestants(samples: int, inputs: int, outputs: int) -> dict[str, Pass]:
+    """Returns the passes of a layer without bias."""
     import pytorch_legacy.nn as nn
 
     random = np.random.default_rng(0)
-    module = nn.Linear(inputs, outputs).float()
+    module = nn.Linear(inputs, outputs, False).float()
     x, g = (random.standard_normal((samples, n), dtype=np.float32) for n in (inputs, outputs))
     module.forward(x)
     module.zeroGradParameters()
     weight, sums = module.weight, np.zeros_like(module.weight)
     y, gx, gw = np.empty_like(g), np.empty_like(x), np.empty_like(weight)
 
-    def add() -> None:
+    def add() -> Any:
         np.matmul(g.T, x, out=gw)
-        np.add(sums, gw, out=sums)
+        return np.add(sums, gw, out=sums)
 
+    def gradWeight() -> Any:
+        module.accGradParameters(x, g)
+        return module.gradWeight
+
+    X, G, W = (array.astype(np.float64) for array in (x, g, weight))
     return {
-        "forward": {
-            "ours": lambda: module.updateOutput(x),
-            "NumPy": lambda: np.matmul(x, weight.T, out=y),
-        },
-        "gradInput": {
-            "ours": lambda: module.updateGradInput(x, g),
-            "NumPy": lambda: np.matmul(g, weight, out=gx),
-        },
-        "gradWeight": {
-            "ours": lambda: module.accGradParameters(x, g),
-            "NumPy": add,
-        },
+        "forward": Pass({"ours": lambda: module.updateOutput(x), "NumPy": lambda: np.matmul(x, weight.T, out=y)}, X @ W.T),
+        "gradInput": Pass({"ours": lambda: module.updateGradInput(x, g), "NumPy": lambda: np.matmul(g, weight, out=gx)}, G @ W),
+        "gradWeight": Pass({"ours": gradWeight, "NumPy": add}, G.T @ X),
     }
 
 
@@ -76,11 +81,12 @@ def main() -> None:
     print(f"{options.threads} threads; Gflop/s of ours, and ours beside NumPy {np.__version__}")
     for shape in SHAPES:
         cells = []
-        for way, functions in contestants(*shape).items():
-            times = least(functions, options.rounds, PAUSE)
+        for way, one in contestants(*shape).items():
+            errors = [f"{rms_error(function(), one.exact):.1e}" for function in one.functions.values()]
+            times = least(one.functions, options.rounds, PAUSE)
             ratios.setdefault(way, []).append(times["NumPy"] / times["ours"])
             speed = 2e-6 * math.prod(shape) / times["ours"]
-            cells.append(f"{way} {speed:4.0f} {times['NumPy'] / times['ours']:6.2f}")
+            cells.append(f"{way} {speed:4.0f} {times['NumPy'] / times['ours']:6.2f} ({', '.join(errors)})")
         print(f"{'x'.join(map(str, shape)):16}  " + "   ".join(cells), flush=True)
     for way, values in ratios.items():
         print(f"{way:10} geometric mean {math.exp(sum(map(math.log, values)) / len(values)):.2f}, least {min(values):.2f}")

@@ -1,5 +1,7 @@
 """Recurrent layers beside torch.nn.LSTM and torch.nn.GRU, in turn: least times of some rounds, forward alone and with backward.
 
+The error is the root mean square of the difference of our output from double precision, as a share of that of the output.
+
 python -m benchmarks.recurrent               as many threads as there are processors
 python -m benchmarks.recurrent --threads 1
 python -m benchmarks.recurrent SeqLSTM --units 128 512 --batch 2 4 8
@@ -17,6 +19,8 @@ import torch
 
 import pytorch_legacy as pl
 from pytorch_legacy import cudnn, rnn
+
+from .measure import rms_error
 
 STEPS = 65
 PAUSE = 0.01  # seconds, and a pass that warms: threads of the other library look for work for a while after theirs
@@ -42,7 +46,7 @@ def least(rounds: int, *passes: Callable[[], Any]) -> list[float]:
 
 
 def row(make: Callable[[int], Any], makePeer: Callable[[int], Any], units: int, batch: int, rounds: int) -> list[float]:
-    """Milliseconds of ours and of PyTorch: forward, forward and backward."""
+    """Returns milliseconds of ours and of PyTorch, forward, then forward and backward; and the error of our output."""
     random = np.random.default_rng(0)
     layer, peer = make(units), makePeer(units)
     x, g = (random.standard_normal((STEPS, batch, units)).astype(np.float32) for _ in range(2))
@@ -58,7 +62,8 @@ def row(make: Callable[[int], Any], makePeer: Callable[[int], Any], units: int, 
 
     both()
     forward = least(rounds, lambda: layer.forward(x), forwardOfPeer)
-    return [1e3 * seconds for seconds in (*forward, *least(rounds, both, lambda: peer(given)[0].backward(gradient)))]
+    times = [1e3 * seconds for seconds in (*forward, *least(rounds, both, lambda: peer(given)[0].backward(gradient)))]
+    return [*times, rms_error(layer.forward(x), layer.clone().double().forward(x.astype(np.float64)))]
 
 
 def main() -> None:
@@ -72,14 +77,15 @@ def main() -> None:
     pl.setNumThreads(options.threads)
     torch.set_num_threads(pl.getNumThreads())
     print(f"{STEPS} steps, {pl.getNumThreads()} threads; ms, and how many times as fast as PyTorch {torch.__version__}")
-    print(f"{'layer':12} units batch   forward   torch  ratio   and back   torch  ratio")
+    print(f"{'layer':12} units batch   forward   torch  ratio   and back   torch  ratio    error")
     for name, make, makePeer in LAYERS:
         if options.words and not any(word in name for word in options.words):
             continue
         for units in options.units:
             for batch in options.batch:
-                a, b, c, d = row(make, makePeer, units, batch, options.rounds)
-                print(f"{name:12} {units:5} {batch:5} {a:9.2f} {b:7.2f} {b / a:6.2f} {c:10.2f} {d:7.2f} {d / c:6.2f}", flush=True)
+                a, b, c, d, error = row(make, makePeer, units, batch, options.rounds)
+                times = f"{a:9.2f} {b:7.2f} {b / a:6.2f} {c:10.2f} {d:7.2f} {d / c:6.2f}"
+                print(f"{name:12} {units:5} {batch:5} {times} {error:8.1e}", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@
 #include "core/fetch.h"
 
 enum {
-  SHORT = 576,              /* a long sum is a sum of sums of so many terms, which keeps its precision */
+  SHORT = 144,              /* A longer sum is a sum of sums of so many terms, which halves the error of 1,152 terms. */
   PART_BYTES = 16 << 10,    /* of a panel, at most: it stays in the first cache while all weights pass by */
   BLOCKS_BYTES = 192 << 10, /* of weights that pass by a panel, at most: they stay in the second cache */
   OFTEN = 3,                /* a panel that more blocks than this pass by is laid side by side first, */

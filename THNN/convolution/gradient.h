@@ -12,7 +12,7 @@
 #include "convolution/direct_sum.h"
 
 enum {
-  CHUNK = 224,          /* places in a short sum, about */
+  CHUNK = 112,          /* places in a short sum, about */
   SLOT = 384,           /* places in a slot, at least */
   MOST_SLOTS = 64,
   SLOTS_SUMS = 2 << 20, /* elements of the sums of all slots, at most */

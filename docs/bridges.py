@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from pytorch_legacy import nn, rnn
-from pytorch_legacy.bridge.registry import rule_of
+from pytorch_legacy.bridge.registry import find_rule
 from pytorch_legacy.files.classes import PACKAGES
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
@@ -21,10 +21,10 @@ def page() -> str:
         found = {name: cls for name, cls in entries.items() if isinstance(cls, type) and issubclass(cls, (Module, Criterion))}
         kinds = {"layers": Module, "criterions": Criterion}
         for kind, base in kinds.items():
-            names = [f"`{name}`" for name, cls in found.items() if issubclass(cls, base) and rule_of(cls)]
+            names = [f"`{name}`" for name, cls in found.items() if issubclass(cls, base) and find_rule(cls)]
             if names:
                 parts.append(f"**pl.{package}**, {kind}: {', '.join(names)}\n")
-        missing += [f"pl.{package}.{name}" for name, cls in found.items() if rule_of(cls) is None and cls not in BASES]
+        missing += [f"pl.{package}.{name}" for name, cls in found.items() if find_rule(cls) is None and cls not in BASES]
     names = ", ".join(f"`{name}`" for name in missing)
     return "\n".join([*parts, f"Without a rule: {names or 'none'}.\n"])
 

@@ -12,7 +12,7 @@ nn.Sequential {
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import formerly
+from . import moved_modules
 from .arrays.types import getdefaulttensortype, setdefaulttensortype
 from .backend import get_num_threads as getNumThreads
 from .backend import set_convolution as setConvolution
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from .optimizing import optimize
     from .program import Program, compile
 
-formerly.install()
+moved_modules.install()
 mending = migration  # as it was called
 
 __all__ = [

@@ -19,7 +19,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import Array, is_tensor, to_device
 from pytorch_legacy.errors import ArgumentError, ValueRangeError
-from pytorch_legacy.hints import of_argument
+from pytorch_legacy.torch_names import argument_hint
 
 # Sizes, strides and paddings, by the names of arguments and fields: Torch7 gave them to C, or to tensors, which took the whole
 # part of a number: (kW - 1) / 2 is a padding of 1 for a kernel of 4.
@@ -77,7 +77,7 @@ def checked(method: Callable[P, R]) -> Callable[P, R]:
             if name in names[:count]:
                 raise ArgumentError(f"{_place(thing, method)}: {name}: given twice")
             if name not in known and not takesAll:
-                listed = (", ".join(names) or "none") + of_argument(name, names)
+                listed = (", ".join(names) or "none") + argument_hint(name, names)
                 raise ArgumentError(f"{_place(thing, method)}: {name}: there is no such argument, but {listed}")
         if (count > len(names) and others is None) or (count < needed and not required - {*names[:count]} <= keywords.keys()):
             raise ArgumentError(f"{_place(thing, method)}: expected {_several(names, needed)}, got {count + len(keywords)}")

@@ -54,9 +54,9 @@ CHANGES: dict[str, Callable[[Array], None]] = {
 @pytest.fixture(params=["struct", "attributes"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both ways to look at an array: the second one is that of Pythons whose arrays lie otherwise."""
-    assert binding.Slot._take.__defaults__ == (True,)  # the struct is known here
+    assert binding.TensorDescriptor._take.__defaults__ == (True,)  # the struct is known here
     if request.param == "attributes":
-        monkeypatch.setattr(binding.Slot._take, "__defaults__", (False,))
+        monkeypatch.setattr(binding.TensorDescriptor._take, "__defaults__", (False,))
     return str(request.param)
 
 
@@ -225,7 +225,7 @@ def test_inputs_before_are_let_go() -> None:
 def test_subclasses() -> None:
     """What an array says of itself is not asked, where it lies is seen."""
     x = fresh()
-    slot = binding.Slot("f", "input", "THFloatTensor *")
+    slot = binding.TensorDescriptor("f", "input", "THFloatTensor *")
     slot.fill(x.view(Subclass))
     assert (slot.descriptor.nDimension, *slot.descriptor.size[0:3], *slot.descriptor.stride[0:3]) == (3, 2, 3, 4, 12, 4, 1)
     assert slot.address[0] == x.ctypes.data

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy.files.classes import PACKAGES, class_of, classes
+from pytorch_legacy.files.classes import PACKAGES, classes, find_class
 
 ROOT = Path(__file__).resolve().parents[1]
 SIBLINGS = ("authors", "bridge", "cudnn", "distributed", "dpnn", "explain", "extension", "inn", "interop", "nngraph", "nnx",
@@ -31,9 +31,9 @@ IMPORTS: dict[str, set[str]] = {
     f"{DIGITS}; from pytorch_legacy import nn": set(),
     "pl.load('examples/superres/superres.t7')": set(),
     "from pytorch_legacy import cudnn": {"cudnn"},
-    "assert pl.files.classes.class_of('cudnn.ReLU')": {"cudnn"},
-    "assert pl.files.classes.class_of('optim.ConfusionMatrix')": {"optim", "explain"},
-    "assert pl.files.classes.class_of('my.Layer') is None": set(),
+    "assert pl.files.classes.find_class('cudnn.ReLU')": {"cudnn"},
+    "assert pl.files.classes.find_class('optim.ConfusionMatrix')": {"optim", "explain"},
+    "assert pl.files.classes.find_class('my.Layer') is None": set(),
     "pl.nn.Linear(2, 2)()": {"explain", "nngraph"},
     "assert pl.nn.LSTM.__module__ == 'pytorch_legacy.rnn.LSTM'": {"authors", "dpnn", "explain", "inn", "nngraph", "nnx", "rnn"},
 }
@@ -95,7 +95,7 @@ def ask(turn):
     try:
         for name in lazy[turn:] + lazy[:turn]:
             assert all(hasattr(getattr(pl, name), inner) for inner in getattr(getattr(pl, name), "__all__", ())), name
-        assert pl.files.classes.class_of("cudnn.ReLU") is pl.cudnn.ReLU and pl.nn.gModule is pl.nngraph.gModule
+        assert pl.files.classes.find_class("cudnn.ReLU") is pl.cudnn.ReLU and pl.nn.gModule is pl.nngraph.gModule
     except BaseException as error:
         wrong.append(repr(error))
 threads = [threading.Thread(target=ask, args=(2 * turn,)) for turn in range(8)]
@@ -122,4 +122,4 @@ def test_a_typename_says_which_packages_have_its_class():
     counted = Counter(cls._typename for cls in classes())
     # The fields of files tell apart the classes of the first one, and other objects in files those of the second one.
     assert {typename for typename, count in counted.items() if count > 1} == {"nn.LSTM", "nn.BilinearSamplerBHWD"}
-    assert class_of("nn.LSTM", {"hidden_dim": 5}) is pl.authors.TorchRnnLSTM and class_of("nn.LSTM") is pl.rnn.LSTM
+    assert find_class("nn.LSTM", {"hidden_dim": 5}) is pl.authors.TorchRnnLSTM and find_class("nn.LSTM") is pl.rnn.LSTM

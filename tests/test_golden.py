@@ -16,7 +16,7 @@ import numpy as np
 import pytorch_legacy as pl
 from pytorch_legacy import nn, t7
 from pytorch_legacy.arrays import map_storage, storage_offset
-from pytorch_legacy.files.classes import class_of
+from pytorch_legacy.files.classes import find_class
 from pytorch_legacy.nn.pooling.indices import fromTorch7
 from pytorch_legacy.nn.Unknown import Unknown
 from tests.rows import rows
@@ -25,7 +25,7 @@ from tests.trees import Array, Tree, assert_close, assert_same, largest, mapped
 GOLDEN = Path(__file__).with_name("golden")
 LISTED: list[dict[str, Any]] = json.loads((GOLDEN / "manifest.json").read_text())
 # Files with a class that is still to be written serve other tests. Objects of Torch itself are data.
-MANIFEST = [entry for entry in LISTED if all(class_of(name) for name in entry["classes"] if not name.startswith("torch."))]
+MANIFEST = [entry for entry in LISTED if all(find_class(name) for name in entry["classes"] if not name.startswith("torch."))]
 # Torch7 computed places between cells in single precision.
 STRETCHED = ("SpatialUpSamplingBilinear", "UpSampling_linear", "UpSampling_size", "SpatialReSampling")
 TOLERANCE = {"double": 1e-10, "float": 1e-5, "cuda": 1e-5}

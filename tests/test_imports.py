@@ -16,9 +16,9 @@ PACKAGE = ROOT / "pytorch_legacy"
 DESIGN = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
 
 LAYERS = (
-    ("errors", "hints", "listed", "version", "formerly"),
-    ("arrays", "passes"),
-    ("words", "arguments"),
+    ("errors", "torch_names", "listed", "version", "moved_modules"),
+    ("arrays", "reentrancy"),
+    ("messages", "arguments"),
     ("backend", "files"),
     ("objects", "random", "typenames"),
     ("nn",),

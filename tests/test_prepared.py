@@ -14,8 +14,8 @@ import pytorch_legacy as pl
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.backend import SIGNATURES
-from pytorch_legacy.backend.binding import Slot
-from pytorch_legacy.backend.prepared import Bindings, Prepared
+from pytorch_legacy.backend.binding import TensorDescriptor
+from pytorch_legacy.backend.prepared import Bindings, PreparedCall
 from pytorch_legacy.errors import BusyError, DtypeError, ShapeError
 from tests.case import Case
 from tests.table import CASES
@@ -153,14 +153,17 @@ def test_what_a_pass_does_not_read_is_still_an_input() -> None:
     assert layer.backward(x, x) is layer.gradInput
 
 
-def prepared(function: Callable[..., Any]) -> Prepared:
+READ, WRITTEN = "const THFloatTensor *", "THFloatTensor *"
+
+
+def prepared(function: Callable[..., Any]) -> PreparedCall:
     """A call of a function of Python, which gets the state, two arrays and a number."""
-    slots = lambda: ((1, Slot("f", "input", "const THFloatTensor *")), (2, Slot("f", "output", "THFloatTensor *")))  # noqa: E731
+    slots = lambda: tuple(enumerate((TensorDescriptor("f", "input", READ), TensorDescriptor("f", "output", WRITTEN)), 1))  # noqa: E731
 
     def refuse(status: int, where: str) -> None:
         raise ShapeError(f"{where}: {status}")
 
-    return Prepared(function, slots, refuse, "f")
+    return PreparedCall(function, slots, refuse, "f")
 
 
 class Thing:

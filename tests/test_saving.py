@@ -16,7 +16,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn, t7
-from pytorch_legacy.arrays import storage_of
+from pytorch_legacy.arrays import base_storage
 from pytorch_legacy.errors import T7Warning
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Unknown import Unknown
@@ -157,7 +157,7 @@ def test_module_comes_back(entry: Entry) -> None:
     except pl.THNNError:  # sparse gradients inside
         return
     parameters = assert_comes_back([module, flat])[0].parameters()[0]
-    assert len({id(storage_of(array)) for array in parameters if array.size}) == 1
+    assert len({id(base_storage(array)) for array in parameters if array.size}) == 1
 
 
 @cases("criterion")
@@ -416,7 +416,7 @@ def test_compact() -> None:
     for value, copy in zip(values, again, strict=True):
         np.testing.assert_array_equal(copy, value)
         assert copy.size == 0 or copy.strides == value.strides
-    assert storage_of(again[0]) is storage_of(again[3]) and storage_of(again[0]).size == 19
+    assert base_storage(again[0]) is base_storage(again[3]) and base_storage(again[0]).size == 19
     again[0][5] = -1
     assert again[1][0, 0] == -1
     net = nn.Sequential().add(nn.Linear(2, 2)).add(nn.Identity())

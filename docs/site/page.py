@@ -37,7 +37,7 @@ def page(entry: Entry) -> Page:
     pictured = _other_picture(made, *other) if other else _picture(made, one)
     if one and type(one.module) is not entry.cls:
         one = None  # what follows is about the class
-    sections = [_head(entry), pictured, _elsewhere(made, one), _sources(made, one), _held(made, one), _fields(entry)]
+    sections = [_head(entry), pictured, _elsewhere(made, one), _sources(made, one), _arrayFields(made, one), _fields(entry)]
     made.text = "\n".join(section for section in sections if section)
     return made
 
@@ -141,7 +141,7 @@ def _linker(made: Page) -> Callable[[str], str]:
     return link
 
 
-def _held(made: Page, one: Example | None) -> str:
+def _arrayFields(made: Page, one: Example | None) -> str:
     """What the class is tested with."""
     entry, rows = made.entry, []
     cases = f"tests/cases/{entry.name}.py"

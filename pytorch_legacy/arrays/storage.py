@@ -21,8 +21,8 @@ _MOST_REPEATED = 1 << 16
 _MOST_TIMES, _MOST_BYTES = 64, 1 << 28  # what is larger than both is not copied out of a view that repeats its memory
 
 
-def storage_of(array: Tensor) -> Tensor:
-    """The array that owns the memory of `array`, or the last one before foreign memory (a file map, bytes)."""
+def base_storage(array: Tensor) -> Tensor:
+    """Returns the array that owns the memory of `array`, or the last one before foreign memory (a file map, bytes)."""
     root = array
     while (base := _base_array(root)) is not None:
         root = base
@@ -61,7 +61,7 @@ class Placement(NamedTuple):
 
 def placement(array: Tensor) -> Placement:
     """Finds out where `array` lies."""
-    root, size = storage_of(array), array.itemsize
+    root, size = base_storage(array), array.itemsize
     if array.size == 0 or any(stride % size for stride in array.strides):
         # Nothing to share, or strides that are no whole elements (a field of a record): a storage of its own.
         vector = array.reshape(-1)
@@ -189,17 +189,17 @@ class PickledView:
 
 def is_repeated(array: Any) -> bool:
     """Is this an array with more elements than its storage has, as if expanded: a few bytes that could ask for all memory?"""
-    return is_tensor(array) and array.size > _MOST_REPEATED and array.size > storage_of(array).size
+    return is_tensor(array) and array.size > _MOST_REPEATED and array.size > base_storage(array).size
 
 
 def repeats(array: Tensor) -> bool:
     """Is it a view that repeats a few bytes, more often than anybody means to see? Copies of it may be of any size."""
-    return array.nbytes > max(_MOST_TIMES * storage_of(array).nbytes, _MOST_BYTES)
+    return array.nbytes > max(_MOST_TIMES * base_storage(array).nbytes, _MOST_BYTES)
 
 
 def pickled(array: Tensor) -> Any:
     """What to hand to pickle in place of `array`, so that views of one storage share it when they are read back."""
-    root = storage_of(array)
+    root = base_storage(array)
     keeps_its_order = root.flags.c_contiguous or root.flags.f_contiguous
     if root is array or root.dtype != array.dtype or array.size == 0 or not keeps_its_order:
         return array

@@ -90,7 +90,8 @@ class AuxiliaryLossCriterion(Criterion):
         if not isinstance(input, list):
             self.gradInput = gradients[0]
             return self.gradInput
-        gradInput = self._resizeTable("gradInput", [gradient.shape for gradient in gradients], apart=[gradients, input, target])
+        shapes = [gradient.shape for gradient in gradients]
+        gradInput = self._resizeTable("gradInput", shapes, mustNotOverlap=[gradients, input, target])
         for result, gradient in zip(gradInput, gradients, strict=True):
             result[...] = gradient / self._dtype.type(len(entries))
         return gradInput

@@ -65,7 +65,7 @@ class ClippedMSECriterion(Criterion):
 
     def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
         difference = self._difference(input, target)
-        gradInput = self._resize("gradInput", input.shape, apart=[input, target])
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=[input, target])
         return np.multiply(difference, self._dtype.type(2 / max(difference.size, 1)), out=gradInput)
 
     def _difference(self, input: Tensor, target: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from pytorch_legacy.arrays import Tensor, is_writable
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class ConstrainedFactor(Module):
@@ -20,7 +20,7 @@ class ConstrainedFactor(Module):
     inplace = False
 
     _file = Form(defaults={"inplace": False}, dimensions={"weight": 1})
-    _held = (Held("weight", lambda layer: (1,)),)
+    _arrayFields = (ArrayField("weight", lambda layer: (1,)),)
     _limits: ClassVar[tuple[tuple[float, float], ...]]  # the arguments of `constrain`
     weight: Tensor
     gradWeight: Tensor
@@ -50,7 +50,7 @@ class ConstrainedFactor(Module):
         if self.inplace and is_writable(input):
             blocks.apply(np.divide, input, self._factor(), out=input)
         # It is not written into gradOutput, which accGradParameters still reads.
-        target = self._resize("gradInput", input.shape, apart=[input, gradOutput])
+        target = self._resize("gradInput", input.shape, mustNotOverlap=[input, gradOutput])
         return blocks.apply(np.multiply, gradOutput, self._factor(), out=target)
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:

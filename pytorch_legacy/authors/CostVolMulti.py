@@ -64,7 +64,7 @@ class CostVolMulti(Module):
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         first, *others = frames = self._frames(input)
         N, C, H, W = first.shape
-        output = self._resize("output", (N, self.win**2, H, W), apart=frames)
+        output = self._resize("output", (N, self.win**2, H, W), mustNotOverlap=frames)
         output.fill(0)
         for f, other in enumerate(others, 1):
             for i, here, there in self._shifts(f, H, W):
@@ -78,7 +78,7 @@ class CostVolMulti(Module):
         shape = (N, self.win**2, H, W)
         scaled = check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         scaled = scaled / self._dtype.type(C * len(others))
-        gradInput: list[Tensor] = self._zeros("gradInput", frames, apart=frames)
+        gradInput: list[Tensor] = self._zeros("gradInput", frames, mustNotOverlap=frames)
         for f, other in enumerate(others, 1):
             for i, here, there in self._shifts(f, H, W):
                 gradient = scaled[:, i][here][:, None]

@@ -50,7 +50,7 @@ class EPECriterion(Criterion):
         difference = self._difference(input, target)
         lengths = self._lengths(difference)
         divisor = np.where(lengths == 0, self._dtype.type(1), lengths) * self._dtype.type(max(lengths.size, 1))
-        return np.divide(difference, divisor, out=self._resize("gradInput", input.shape, apart=[input, target]))
+        return np.divide(difference, divisor, out=self._resize("gradInput", input.shape, mustNotOverlap=[input, target]))
 
     def _lengths(self, difference: Tensor) -> Tensor:
         return np.hypot(difference[:, :1], difference[:, 1:])

@@ -8,7 +8,7 @@ from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class FReLU(Module):
@@ -34,7 +34,7 @@ class FReLU(Module):
     """
 
     _file = Form(dimensions={"bias": 1})
-    _held = (Held("bias", lambda layer: (1,)),)
+    _arrayFields = (ArrayField("bias", lambda layer: (1,)),)
     bias: Tensor
     gradBias: Tensor
 
@@ -57,7 +57,7 @@ class FReLU(Module):
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         check.like(self, "gradOutput", gradOutput, check.tensor(self, "input", input))
-        gradInput = self._resize("gradInput", input.shape, apart=input)
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=input)
         gradInput[...] = np.where(input > 0, gradOutput, self._dtype.type(0))
         return gradInput
 

@@ -74,7 +74,7 @@ class FlowSamplerBHWD(Module):
             place = self._samples(images), rows, columns
             np.add.at(gradImages, place, _product(weights[..., None], gradients))
             gradFlows += _product(slopes, (images[place] * gradients).sum(-1, keepdims=True))
-        gradInput = self._resizeTable("gradInput", [input[0].shape, input[1].shape], apart=gradOutput)
+        gradInput = self._resizeTable("gradInput", [input[0].shape, input[1].shape], mustNotOverlap=gradOutput)
         for result, gradient in zip(gradInput, (gradImages, gradFlows), strict=True):
             result[...] = gradient.reshape(result.shape)
         return gradInput

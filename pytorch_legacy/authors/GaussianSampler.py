@@ -58,7 +58,7 @@ class GaussianSampler(Module):
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         mean, log = self._given(input)
         self.eps = random.normal(0, 1, mean.shape, np.float64, self._onDevice).astype(self._dtype)
-        output = self._resize("output", mean.shape, apart=[mean, log])
+        output = self._resize("output", mean.shape, mustNotOverlap=[mean, log])
         np.multiply(np.exp(log / 2), self.eps, out=output)
         output += mean
         return output
@@ -69,7 +69,7 @@ class GaussianSampler(Module):
         eps = getattr(self, "eps", None)
         if eps is None or eps.shape != mean.shape:
             raise NullError(f"{self._typename}: updateGradInput: expected the input of the last forward")
-        gradInput = self._resizeTable("gradInput", [mean.shape] * 2, apart=[mean, log, gradOutput])
+        gradInput = self._resizeTable("gradInput", [mean.shape] * 2, mustNotOverlap=[mean, log, gradOutput])
         gradInput[0][...] = gradOutput
         gradInput[1][...] = gradOutput * np.exp(log / 2) * eps / 2
         return gradInput

@@ -73,7 +73,7 @@ class GenNoise(Module):
             return self.output
         N, _, H, W = check.tensor(self, "input", input, 4).shape
         noise = random.normal(0, 1, (N, self.num_planes, H, W), self._dtype, self._onDevice)
-        return np.multiply(noise, self._dtype.type(self.mult), out=self._resize("output", noise.shape, apart=input))
+        return np.multiply(noise, self._dtype.type(self.mult), out=self._resize("output", noise.shape, mustNotOverlap=input))
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         check.tensor(self, "input", input, *([] if self.num_planes is None else [4]))

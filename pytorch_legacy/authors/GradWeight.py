@@ -38,7 +38,7 @@ class GradWeight(Module):
         self.constant_scalar = constant_scalar
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input).shape, apart=input)
+        output = self._resize("output", check.tensor(self, "input", input).shape, mustNotOverlap=input)
         return blocks.copy(output, input)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:

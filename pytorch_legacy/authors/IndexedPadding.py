@@ -21,7 +21,7 @@ class IndexedPadding(SpatialPadding):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         rows, columns = self._sources(input)
-        output = self._resize("output", (*input.shape[:-2], len(rows), len(columns)), apart=input)
+        output = self._resize("output", (*input.shape[:-2], len(rows), len(columns)), mustNotOverlap=input)
         output[...] = input[..., rows[:, None], columns]
         return output
 
@@ -29,7 +29,7 @@ class IndexedPadding(SpatialPadding):
         rows, columns = self._sources(input)
         shape = (*input.shape[:-2], len(rows), len(columns))
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._zeros("gradInput", input, apart=gradOutput)
+        gradInput = self._zeros("gradInput", input, mustNotOverlap=gradOutput)
         gradRows = np.zeros((*input.shape[:-1], len(columns)), self._dtype, like=input)
         np.add.at(np.moveaxis(gradRows, -2, 0), rows, np.moveaxis(gradOutput, -2, 0))
         np.add.at(np.moveaxis(gradInput, -1, 0), columns, np.moveaxis(gradRows, -1, 0))

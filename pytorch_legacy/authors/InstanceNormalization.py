@@ -7,7 +7,7 @@ import numpy as np
 from pytorch_legacy import nn, random
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class InstanceNormalization(nn.SpatialInstanceNormalization):
@@ -52,9 +52,9 @@ class InstanceNormalization(nn.SpatialInstanceNormalization):
     """
 
     _file = Form(private=("save_mean", "save_std"), kinds={"prev_N": "a whole number"})
-    _held = (
-        Held("weight", lambda layer: (layer.nOutput,), ("weight", "gradWeight")),
-        Held("bias", lambda layer: (layer.nOutput,), ("bias", "gradBias")),
+    _arrayFields = (
+        ArrayField("weight", lambda layer: (layer.nOutput,), ("weight", "gradWeight")),
+        ArrayField("bias", lambda layer: (layer.nOutput,), ("bias", "gradBias")),
     )
     disabled = False
     eps = 1e-5

@@ -61,7 +61,7 @@ class KLDCriterion(Criterion):
         ofFirst = difference, (1 - ratio - difference * (mean - otherMean)) / 2
         ofSecond = -difference, (ratio - 1) / 2
         gradients = ofSecond if is_tensor(input) else (*ofFirst, *ofSecond)
-        gradInput = self._resizeTable("gradInput", [mean.shape] * len(gradients), apart=[input, target])
+        gradInput = self._resizeTable("gradInput", [mean.shape] * len(gradients), mustNotOverlap=[input, target])
         for result, gradient in zip(gradInput, gradients, strict=True):
             result[...] = gradient
         return gradInput

@@ -84,7 +84,7 @@ class LBPCriterion(Criterion):
     def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
         images, difference = self._difference(input, target)
         gradient = huberSlope(difference, self.gamma) / self._dtype.type(max(difference.size, 1))
-        gradInput = self._resize("gradInput", input.shape, apart=[input, target])
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=[input, target])
         gradInput[...] = self.filter1.updateGradInput(images, gradient).reshape(input.shape)
         return gradInput
 

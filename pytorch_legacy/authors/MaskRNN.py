@@ -54,20 +54,20 @@ class MaskRNN(Decorator):
 
     def updateOutput(self, input: list[Any]) -> Tensor:
         steps, lengths = self._unfolded(input)
-        self._steps = self._into(steps, lengths)
+        self._steps = self._toModule(steps, lengths)
         inner = check.tensor(self, "output", self._inner("updateOutput", self._steps), 3)
         if inner.shape[:2] != steps.shape[:2]:
             wanted = f"{sizes(steps.shape[:2])} steps of sequences from the module"
             raise ShapeError(f"{self._typename}: output: expected {wanted}, got {sizes(inner.shape)}")
-        self.output = self._outOf(inner, lengths).reshape(len(input[0]), inner.shape[2])
+        self.output = self._fromModule(inner, lengths).reshape(len(input[0]), inner.shape[2])
         return self.output
 
     def updateGradInput(self, input: list[Any], gradOutput: Any = None) -> list[Tensor]:
         steps, lengths = self._unfolded(input)
         gradient = self._inner("updateGradInput", self._steps, self._gradientOfSteps(gradOutput, steps, lengths))
         check.shape(self, "gradInput", check.tensor(self, "gradInput", gradient), steps.shape)
-        gradInput = self._resizeTable("gradInput", [input[0].shape, lengths.shape], apart=gradOutput)
-        gradInput[0][...] = self._backInto(gradient, lengths).reshape(input[0].shape)
+        gradInput = self._resizeTable("gradInput", [input[0].shape, lengths.shape], mustNotOverlap=gradOutput)
+        gradInput[0][...] = self._inputGradient(gradient, lengths).reshape(input[0].shape)
         gradInput[1].fill(0)
         return gradInput
 
@@ -82,15 +82,15 @@ class MaskRNN(Decorator):
         super().clearState()
         return self
 
-    def _into(self, steps: Tensor, lengths: Tensor) -> Tensor:
+    def _toModule(self, steps: Tensor, lengths: Tensor) -> Tensor:
         """Returns the input of the module."""
         return steps
 
-    def _outOf(self, steps: Tensor, lengths: Tensor) -> Tensor:
+    def _fromModule(self, steps: Tensor, lengths: Tensor) -> Tensor:
         """Returns the output for that of the module, and the gradient of the module's output for that of the output."""
         return np.where(self._isInside(steps, lengths), steps, self._dtype.type(0))
 
-    def _backInto(self, gradient: Tensor, lengths: Tensor) -> Tensor:
+    def _inputGradient(self, gradient: Tensor, lengths: Tensor) -> Tensor:
         """Returns the gradient of the input for that of the module's input."""
         return gradient
 
@@ -101,7 +101,7 @@ class MaskRNN(Decorator):
 
     def _gradientOfSteps(self, gradOutput: Any, steps: Tensor, lengths: Tensor) -> Tensor:
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self.output.shape)
-        return self._outOf(gradOutput.reshape(*steps.shape[:2], gradOutput.shape[1]), lengths)
+        return self._fromModule(gradOutput.reshape(*steps.shape[:2], gradOutput.shape[1]), lengths)
 
     def _unfolded(self, input: Any) -> tuple[Tensor, Tensor]:
         """Returns the steps as ``T x N x A``, and the lengths."""

@@ -11,7 +11,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class MyAdd(Module):
@@ -77,7 +77,7 @@ class MyAdd(Module):
         },
         dimensions={"bias": 1, "biasCopy": 1},
     )
-    _held = (Held("bias", lambda layer: (layer.size,)), Held("biasCopy", lambda layer: (layer.size,)))
+    _arrayFields = (ArrayField("bias", lambda layer: (layer.size,)), ArrayField("biasCopy", lambda layer: (layer.size,)))
     bias: Tensor
     gradBias: Tensor
     biasCopy: Tensor

@@ -58,7 +58,7 @@ class NoiseFill(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         kept = self._kept(input)
-        output = self._resize("output", input.shape, apart=input)
+        output = self._resize("output", input.shape, mustNotOverlap=input)
         output[:, :kept] = input[:, :kept]
         noise = random.uniform(0, 1, output[:, kept:].shape, self._dtype, self._onDevice)
         np.multiply(noise, self._dtype.type(self.mult), out=output[:, kept:])
@@ -67,7 +67,7 @@ class NoiseFill(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         kept = self._kept(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
-        gradInput = self._zeros("gradInput", input, apart=gradOutput)
+        gradInput = self._zeros("gradInput", input, mustNotOverlap=gradOutput)
         gradInput[:, :kept] = gradOutput[:, :kept]
         return gradInput  # type: ignore[no-any-return]
 

@@ -63,14 +63,14 @@ class OnmtJoinReplicateTable(Module):
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         arrays, axis, _ = self._repeated(input)
         shape = check.joint_shape(self, "input", arrays, axis)
-        return np.concatenate(arrays, axis, out=self._resize("output", shape, apart=input))
+        return np.concatenate(arrays, axis, out=self._resize("output", shape, mustNotOverlap=input))
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         arrays, axis, across = self._repeated(input)
         shape = check.joint_shape(self, "input", arrays, axis)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         ends = [*accumulate(array.shape[axis] for array in arrays)]
-        gradInput = self._resizeTable("gradInput", [array.shape for array in input], apart=gradOutput)
+        gradInput = self._resizeTable("gradInput", [array.shape for array in input], mustNotOverlap=gradOutput)
         for gradient, part in zip(gradInput, np.split(gradOutput, ends[:-1], axis), strict=True):
             gradient[...] = part if gradient.shape == part.shape else part.sum(across, keepdims=True)
         return gradInput

@@ -9,7 +9,7 @@ from pytorch_legacy.authors.ConstrainedFactor import constrain
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class PELU(Module):
@@ -37,7 +37,7 @@ class PELU(Module):
     """
 
     _file = Form(dimensions={"weight": 1})
-    _held = (Held("weight", lambda layer: (2,)),)
+    _arrayFields = (ArrayField("weight", lambda layer: (2,)),)
     weight: Tensor
     gradWeight: Tensor
 
@@ -59,14 +59,14 @@ class PELU(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         self.constrain()
         a, _b, isNegative, scaled = self._parts(input)
-        output = self._resize("output", input.shape, apart=input)
+        output = self._resize("output", input.shape, mustNotOverlap=input)
         output[...] = a * np.where(isNegative, np.expm1(np.minimum(scaled, 0)), scaled)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         a, b, isNegative, scaled = self._parts(input)
         check.like(self, "gradOutput", gradOutput, input)
-        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
         gradInput[...] = a / b * np.where(isNegative, np.exp(np.minimum(scaled, 0)), 1) * gradOutput
         return gradInput
 

@@ -26,14 +26,14 @@ class ReverseMaskRNN(MaskRNN):
     array([11.,  2., 10.,  0.], dtype=float32)
     """
 
-    def _into(self, steps: Tensor, lengths: Tensor) -> Tensor:
-        return self._outOf(steps, lengths)
+    def _toModule(self, steps: Tensor, lengths: Tensor) -> Tensor:
+        return self._fromModule(steps, lengths)
 
-    def _outOf(self, steps: Tensor, lengths: Tensor) -> Tensor:
+    def _fromModule(self, steps: Tensor, lengths: Tensor) -> Tensor:
         inside = self._isInside(steps, lengths)
         mirrored = lengths[:, None] - 1 - np.arange(len(steps), like=lengths)[:, None, None]
         sources = np.where(inside, mirrored, 0)
         return np.where(inside, np.take_along_axis(steps, sources, 0), self._dtype.type(0))
 
-    def _backInto(self, gradient: Tensor, lengths: Tensor) -> Tensor:
-        return self._outOf(gradient, lengths)
+    def _inputGradient(self, gradient: Tensor, lengths: Tensor) -> Tensor:
+        return self._fromModule(gradient, lengths)

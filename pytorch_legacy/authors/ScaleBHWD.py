@@ -58,7 +58,7 @@ class ScaleBHWD(Caller, Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         planes, target = self._planes(input), self._target(input)
-        output = self._resize("output", (*input.shape[:-3], *target, input.shape[-1]), apart=input)
+        output = self._resize("output", (*input.shape[:-3], *target, input.shape[-1]), mustNotOverlap=input)
         scaled = np.empty((*planes.shape[:-2], *target), self._dtype, like=input)
         self._call("updateOutput", planes, scaled, *target)
         output[...] = np.moveaxis(scaled, -3, -1)
@@ -71,7 +71,7 @@ class ScaleBHWD(Caller, Module):
         gradient = np.empty_like(planes)
         gradPlanes = np.ascontiguousarray(np.moveaxis(gradOutput, -1, -3), like=input)
         self._call("updateGradInput", gradPlanes, gradient, *counts(planes, 2), *target)
-        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
         gradInput[...] = np.moveaxis(gradient, -3, -1)
         return gradInput
 

@@ -11,7 +11,7 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Native import Caller
 from pytorch_legacy.nn.utils import clear, described
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class SequenceLayer(Caller, Module):
@@ -36,7 +36,7 @@ class SequenceLayer(Caller, Module):
     gradWeight: Tensor
     gradBias: Tensor
     gates: Tensor
-    _held = (Held("weight", 2), Held("bias", lambda layer: layer.weight.shape[1:]))
+    _arrayFields = (ArrayField("weight", 2), ArrayField("bias", lambda layer: layer.weight.shape[1:]))
     h0: Tensor
     _gradSums: Tensor
 

@@ -14,7 +14,7 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Native import Caller
 from pytorch_legacy.nn.utils import sizes
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class SpatialConvolutionCUDA(Caller, Module):
@@ -74,9 +74,9 @@ class SpatialConvolutionCUDA(Caller, Module):
         },
         dimensions={"weight": 4},
     )
-    _held = (
-        Held("weight", lambda layer: (layer.nInputPlane, layer.kH, layer.kW, layer.nOutputPlane)),
-        Held("bias", lambda layer: (layer.nOutputPlane,), ("bias", "gradBias")),
+    _arrayFields = (
+        ArrayField("weight", lambda layer: (layer.nInputPlane, layer.kH, layer.kW, layer.nOutputPlane)),
+        ArrayField("bias", lambda layer: (layer.nOutputPlane,), ("bias", "gradBias")),
     )
     weight: Tensor
     gradWeight: Tensor
@@ -114,7 +114,7 @@ class SpatialConvolutionCUDA(Caller, Module):
         x = self._padded(input)
         y = np.empty(self._size("outputSize", x, self._kernel(), padW=0, padH=0), self._dtype, like=input)
         self._call("updateOutput", x, y, self._kernel(), self.bias, padW=0, padH=0)
-        output = self._resize("output", (*y.shape[1:], len(y)), apart=input)
+        output = self._resize("output", (*y.shape[1:], len(y)), mustNotOverlap=input)
         return batchLast(y, output)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
@@ -122,7 +122,7 @@ class SpatialConvolutionCUDA(Caller, Module):
         gradX = np.empty_like(x)
         self._call("updateGradInput", x, self._gradient(x, gradOutput), gradX, self._kernel(), padW=0, padH=0)
         before, (height, width) = self.padding // 2, input.shape[1:3]
-        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
         return batchLast(gradX[:, :, before : before + height, before : before + width], gradInput)
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:

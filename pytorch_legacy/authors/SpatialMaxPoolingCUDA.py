@@ -48,14 +48,14 @@ class SpatialMaxPoolingCUDA(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         pooled = self._pooling().updateOutput(self._planes(input))
-        return batchLast(pooled, self._resize("output", (*pooled.shape[1:], len(pooled)), apart=input))
+        return batchLast(pooled, self._resize("output", (*pooled.shape[1:], len(pooled)), mustNotOverlap=input))
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         pooling, planes = self._pooling(), self._planes(input)
         pooled = pooling.updateOutput(planes)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (*pooled.shape[1:], len(pooled)))
         gradient = pooling.updateGradInput(planes, batchFirst(gradOutput))
-        return batchLast(gradient, self._resize("gradInput", input.shape, apart=gradOutput))
+        return batchLast(gradient, self._resize("gradInput", input.shape, mustNotOverlap=gradOutput))
 
     def _pooling(self) -> Any:
         pooling = nn.SpatialMaxPooling(self.kW, self.kH, self.dW, self.dH)

@@ -8,7 +8,7 @@ from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class W2nnWeightedMSECriterion(Criterion):
@@ -44,7 +44,7 @@ class W2nnWeightedMSECriterion(Criterion):
 
     _typename = "w2nn.WeightedMSECriterion"
     _file = Form(dropped=("diff", "loss"), kinds={"weight": "a tensor of floating-point numbers"})
-    _held = (Held("weight"),)
+    _arrayFields = (ArrayField("weight"),)
     weight: Tensor
 
     def __init__(self, w: Any) -> None:
@@ -58,7 +58,7 @@ class W2nnWeightedMSECriterion(Criterion):
 
     def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
         difference, weight = self._difference(input, target)
-        gradInput = self._resize("gradInput", input.shape, apart=[input, target])
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=[input, target])
         gradInput[...] = difference * weight * self._dtype.type(2 / max(difference.size, 1))
         return gradInput
 

@@ -9,7 +9,7 @@ from pytorch_legacy.authors.huber import huber, huberSlope
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class WeightedHuberCriterion(Criterion):
@@ -52,7 +52,7 @@ class WeightedHuberCriterion(Criterion):
         defaults={"gamma": 1.0},
         kinds={"weight": "a tensor of floating-point numbers", "gamma": "a number"},
     )
-    _held = (Held("weight"),)
+    _arrayFields = (ArrayField("weight"),)
     weight: Tensor
 
     def __init__(self, w: Any, gamma: float = 1.0) -> None:
@@ -67,7 +67,7 @@ class WeightedHuberCriterion(Criterion):
 
     def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
         difference, weight = self._difference(input, target)
-        gradInput = self._resize("gradInput", input.shape, apart=[input, target])
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=[input, target])
         gradInput[...] = huberSlope(difference, self.gamma) * weight / self._dtype.type(max(difference.size, 1))
         return gradInput
 

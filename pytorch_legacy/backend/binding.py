@@ -17,11 +17,11 @@ import numpy as np
 from ..arrays import Tensor, address, cupy, is_writable, on_device, on_host
 from ..arrays.device import recorder, recorders
 from ..errors import DeviceError, DtypeError, ShapeError, UnsupportedError
-from ..words import mismatch
+from ..messages import mismatch
 from . import cuda
 from .header import Function
 from .library import SIGNATURES, USES, check, ffi, lib
-from .prepared import NULL, Bindings, Prepared, Slots
+from .prepared import NULL, Bindings, PreparedCall, Slots
 
 MAX_DIMS = 8
 READONLY = 1
@@ -38,8 +38,8 @@ UNFILLED: Any = object()
 """The array of a descriptor that was never filled. An absent argument, None, fills a descriptor."""
 
 
-class _Glance:
-    """``raw`` is what an array tells now, to be compared with what it told."""
+class _HeaderSnapshot:
+    """Reads the header of an array by its attributes: ``raw`` is its current value, to be compared with a saved one."""
 
     __slots__ = ("array", "look")
 
@@ -52,7 +52,8 @@ class _Glance:
         return self.look(self.array)
 
 
-_ABSENT = _Glance(lambda array: None, None)
+_NULL_ARGUMENT = _HeaderSnapshot(lambda array: None, None)
+"""Stands for an omitted optional array."""
 
 
 def _place(array: Any) -> Any:
@@ -82,7 +83,7 @@ def _knows_layout() -> bool:
     return isRight and _SIZES[2].from_address(sizes).raw == struct.pack("4q", 3, 2, 20, 4) and bool(flags & _WRITEABLE)
 
 
-class Slot:
+class TensorDescriptor:
     """The descriptor of one tensor argument, and the array that it describes.
 
     ``head.raw`` and ``sizes.raw`` tell where the array's elements lie now, and ``seen`` and ``sized`` what they told when the
@@ -111,7 +112,9 @@ class Slot:
     def fill(self, array: Any) -> None:
         """Describe another array, a changed one, or None. It stays referenced, so that its memory outlives the pointer."""
         if array is None:
-            self.array, self.value, self.head, self.sizes, self.seen, self.sized = None, NULL, _ABSENT, _ABSENT, None, None
+            self.array, self.value = None, NULL
+            self.head = self.sizes = _NULL_ARGUMENT
+            self.seen = self.sized = None
         else:
             self._check(array)
             self._take(array)
@@ -137,7 +140,7 @@ class Slot:
                 extent = struct.unpack(f"{len(sized) // 8}q", sized)
                 self._describe(n, extent[:n], extent[n:])
         else:
-            head, sizes = _Glance(_place, array), _Glance(_extent, array)
+            head, sizes = _HeaderSnapshot(_place, array), _HeaderSnapshot(_extent, array)
             seen, sized = head.raw, sizes.raw
             data, isWritable, *_ = seen
             if sized != self.sized:
@@ -169,7 +172,7 @@ class Slot:
         return f"{self.function}: {self.argument}"
 
 
-class DeviceSlot(Slot):
+class DeviceTensorDescriptor(TensorDescriptor):
     """The same for an array of CuPy, on the current device."""
 
     __slots__ = ()
@@ -198,8 +201,8 @@ versions: dict[tuple[str, str], Any] = {}
 
 _LOAD = "pl.extension.load(...) of its file comes first"
 
-forgetful: list[Callable[[], None]] = []
-"""Forget what was derived from signatures."""
+on_signatures_changed: list[Callable[[], None]] = []
+"""Functions that are called when signatures have been added; each of them drops what it had derived from the old ones."""
 
 
 def register(owner: Any, functions: dict[str, Function]) -> None:
@@ -209,8 +212,8 @@ def register(owner: Any, functions: dict[str, Function]) -> None:
         SIGNATURES[name] = pairs  # type: ignore[index,unused-ignore]
         USES[name] = function.uses  # type: ignore[index,unused-ignore]
         owners[name] = versions[name, owner.digest] = owner
-    for forget in forgetful:
-        forget()
+    for update in on_signatures_changed:
+        update()
 
 
 def in_program(real: str, name: str) -> str:
@@ -242,8 +245,8 @@ def require(symbol: str) -> None:
     raise UnsupportedError(f"program: it calls {name}, which is not loaded; {_LOAD}")
 
 
-def function_of(symbol: str) -> str:
-    """The function's own name, as in "MyLayer_updateOutput"."""
+def function_name(symbol: str) -> str:
+    """Returns the name without precision and digest, such as "MyLayer_updateOutput"."""
     return _parts(symbol)[1]
 
 
@@ -262,13 +265,13 @@ def _register(owner: Any, real: str, name: str, symbol: str) -> None:
         _registered.add(symbol)
 
 
-def _bind(module: Any, name: str) -> Prepared:
+def _bind(module: Any, name: str) -> PreparedCall:
     """Prepares the call of the C function `name` for this module."""
     if name not in SIGNATURES:
         raise UnsupportedError(f"{_where(module, name)}: there is no C function {name}; {_LOAD}")
     calls = Bindings.of(module).calls
     if recorders and (active := recorder()) is not None:
-        calls[name] = Prepared(_stateless(active.native(module, name)), tuple, check, "")
+        calls[name] = PreparedCall(_stateless(active.native(module, name)), tuple, check, "")
         return calls[name]
     device = getattr(module, "_onDevice", False)
     real = "Half" if device and module._dtype == np.float16 else REALS.get(module._dtype)
@@ -284,7 +287,7 @@ def _bind(module: Any, name: str) -> Prepared:
     ]
 
     def make() -> Slots:
-        slot = DeviceSlot if device else Slot
+        slot = DeviceTensorDescriptor if device else TensorDescriptor
         return tuple((place, slot(where, argument, ctype)) for place, argument, ctype in tensors)
 
     owner = owners.get(name)
@@ -300,7 +303,7 @@ def _bind(module: Any, name: str) -> Prepared:
         function, report = getattr(lib, f"THNN_{real}{name}"), check
     if len(arguments) == len(SIGNATURES[name]):
         function = _stateless(function)
-    calls[name] = Prepared(function, make, report, where)
+    calls[name] = PreparedCall(function, make, report, where)
     return calls[name]
 
 
@@ -371,6 +374,6 @@ def call_random(name: str, argument: str, array: Tensor) -> None:
     if active := recorder():
         raise active.refuse("draws from the random generator, which a program does not")
     ctype = next(ctype for ctype, dtype in DTYPES.items() if dtype == array.dtype)
-    slot = Slot(f"random.{name}", argument, ctype)
+    slot = TensorDescriptor(f"random.{name}", argument, ctype)
     slot.fill(array)
     check(getattr(lib, f"THNN_{name}")(ffi.NULL, slot.descriptor), slot.function)

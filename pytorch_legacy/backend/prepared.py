@@ -6,17 +6,17 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from .. import passes
+from .. import reentrancy
 from ..errors import BusyError
 from .library import NULL
 
 Slots = tuple[tuple[int, Any], ...]
-"""Array descriptors (`binding.Slot`), each with the place of its argument in the call."""
+"""Array descriptors (`binding.TensorDescriptor`), each with the place of its argument in the call."""
 
 Reader = Callable[[Any], tuple[Any, ...]]
 
 
-class Prepared:
+class PreparedCall:
     """A C function as one object calls it, with a descriptor for each array argument.
 
     One rule decides whether a descriptor is still valid: the argument is the same array, and the bytes of its header (address,
@@ -78,11 +78,11 @@ class Prepared:
     def _newSlots(self) -> Slots:
         """Returns descriptors for a call within another one. Raises BusyError if that is another thread's."""
         caller = sys._getframe(1)
-        if passes.holder({caller.f_code: "self"}, self, caller) == "another":
-            raise BusyError(passes.busy(self._where))
+        if reentrancy.guard_owner({caller.f_code: "self"}, self, caller) == "another":
+            raise BusyError(reentrancy.busy_message(self._where))
         return self._make()  # this thread's own call was interrupted
 
-    def asPass(self, read: Reader, buffer: Any) -> Prepared:
+    def asPass(self, read: Reader, buffer: Any) -> PreparedCall:
         """Returns self, as the call that `repeat` makes.
 
         Parameters
@@ -121,8 +121,8 @@ class Bindings:
         The prepared calls, by the names of the C functions.
     passes : dict
         Those that the next pass can repeat, by the names of the methods ("updateOutput").
-    rooms : dict
-        Scratch memory of a cudnn.RNN.
+    workspaces : dict
+        Scratch memory of a cudnn.RNN, by name and layer.
     steps : tuple, optional
         The nodes of an nn.gModule in running order.
     numbers : tuple of dict, optional
@@ -135,12 +135,12 @@ class Bindings:
         The numbers and weights of the criterion that a StepCriterion has cloned.
     """
 
-    __slots__ = ("algorithm", "calls", "frozen", "numbers", "passes", "rooms", "settings", "steps")
+    __slots__ = ("algorithm", "calls", "frozen", "numbers", "passes", "settings", "steps", "workspaces")
 
     def __init__(self) -> None:
-        self.calls: dict[str, Prepared] = {}
-        self.passes: dict[str, Prepared] = {}
-        self.rooms: dict[tuple[str, int], Any] = {}
+        self.calls: dict[str, PreparedCall] = {}
+        self.passes: dict[str, PreparedCall] = {}
+        self.workspaces: dict[tuple[str, int], Any] = {}
         self.steps: Any = None
         self.numbers: tuple[dict[Any, int], dict[Any, int]] | None = None
         self.frozen: tuple[bytes, tuple[Any, ...], int] | None = None

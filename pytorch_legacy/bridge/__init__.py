@@ -208,9 +208,9 @@ def from_torch(source: Any, like: Any = None, example: Any = None) -> Any:
         layer of that kind, or not with these options.
     """
     if like is None:
-        from .arrival import network_of
+        from .torch_import import import_network
 
-        return network_of(source)
+        return import_network(source)
     from pytorch_legacy.inference import given
     from pytorch_legacy.nn.Criterion import Criterion
 

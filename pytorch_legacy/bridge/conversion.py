@@ -19,13 +19,13 @@ from pytorch_legacy import backend
 from pytorch_legacy.authors import DataParallelTableBasic
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.files import saving
-from pytorch_legacy.inference.examples import examples_of, forget
+from pytorch_legacy.inference.examples import forget, list_examples
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 
-from .farther import farther
-from .once import forward_once
+from .forward_freeing import forward_freeing
+from .larger_example import larger_example
 from .proof import TOLERANCE, Proof
 from .registry import Differs, NoRule
 from .safety import in_docstring, one_line
@@ -69,8 +69,8 @@ class Conversion:
     @_keeping_no_weights()
     def __init__(self, net: Any, example: Any, force: bool = False, wrap: bool = False) -> None:
         self.net = twin(net)
-        self.examples = examples_of(example, self.net)
-        self.far = farther(self.examples, self.net) if isinstance(self.net, Module) else None
+        self.examples = list_examples(example, self.net)
+        self.far = larger_example(self.examples, self.net) if isinstance(self.net, Module) else None
         try:
             self._write([*self.examples, *([] if self.far is None else [self.far])], force, wrap)
         except (NoRule, Differs):
@@ -78,7 +78,7 @@ class Conversion:
                 raise
             self._write(self.examples, force, wrap)  # right for these sizes, if for no others
         self.writer.finish(self.result)
-        self.proof.apart = self.writer.fields.apart
+        self.proof.untied = self.writer.fields.untied
         self.state = self.writer.fields.state()
         kinds = {tensor.dtype for tensor in self.state.values() if tensor.is_floating_point()}
         self.kind = "mixed" if len(kinds) > 1 else "double" if torch.float64 in kinds else "float"
@@ -120,7 +120,7 @@ class Conversion:
         for example in self.examples:
             forget(self.net)
             calls = range(2 if self.writer.states else 1)
-            outputs.append([tree(np.array, forward_once(self.net, tree(np.copy, example))) for _ in calls])
+            outputs.append([tree(np.array, forward_freeing(self.net, tree(np.copy, example))) for _ in calls])
         if isinstance(self.net, Module):
             self.net.clearState()
         return outputs
@@ -164,7 +164,7 @@ class Conversion:
             )
         if self.legacy:
             text += "\nNEEDS pytorch_legacy, which runs the layers that cannot be written, from the .t7 files beside this one."
-        for one, other in self.proof.apart:
+        for one, other in self.proof.untied:
             text += f"\n\nLEARNS OTHERWISE: {other} and {one} share memory in the old network, and learn apart here."
         worst = self.proof.worst
         if worst is not None and worst.difference is not None and not worst.difference <= TOLERANCE:

@@ -49,7 +49,7 @@ def _first(y: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     return y
 
 
-def _each(size: Any, rank: int) -> list[int]:
+def _per_axis(size: Any, rank: int) -> list[int]:
     return [*size] if isinstance(size, Sequence) else [size] * rank
 
 
@@ -61,7 +61,7 @@ def _pads(x: torch.Tensor, rank: int, kernel: Any, stride: Any, padding: Any, di
     """
     sides: list[int] = []
     isRisky = False
-    numbers = (_each(size, rank) for size in (kernel, stride, padding, dilation))
+    numbers = (_per_axis(size, rank) for size in (kernel, stride, padding, dilation))
     for size, k, d, p, apart in zip(x.shape[-rank:], *numbers, strict=True):
         last = apart * (k - 1)
         isLarger = isinstance(size, int) and size + 2 * p <= last  # a free size is none that is asked
@@ -121,7 +121,7 @@ def _avg_pool(usual: Callable[..., Any], rank: int, for_onnx: bool) -> Callable[
     ) -> Any:
         step = kernel if stride is None else stride
         pads, isRisky = _pads(x, rank, kernel, step, padding, 1)
-        border = [p for p in _each(padding, rank)[::-1] for _ in range(2)]
+        border = [p for p in _per_axis(padding, rank)[::-1] for _ in range(2)]
         mayBeSmaller = rank == 3 and not for_onnx and (ceil_mode or any(border))
         if not mayBeSmaller and (not ceil_mode or not (isRisky or for_onnx)):
             return usual(x, kernel, step, padding, ceil_mode, count_include_pad)

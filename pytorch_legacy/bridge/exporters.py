@@ -26,9 +26,9 @@ from pytorch_legacy.inference.examples import forget
 
 from .conversion import Conversion, arguments
 from .exportable import by_masks, written_out
-from .farther import LEAST, beyond
+from .forward_freeing import forward_freeing
+from .larger_example import LEAST, extrapolated_size
 from .loops import with_loops
-from .once import forward_once
 from .proof import TOLERANCE
 from .registry import Differs, NoRule
 from .values import difference, flat, tree
@@ -146,7 +146,7 @@ class Export:
         for input in inputs:
             forget(self._net)
             with contextlib.suppress(THNNError):  # not every size need be one that it takes
-                yield input, tree(np.array, forward_once(self._net, tree(np.copy, input)))
+                yield input, tree(np.array, forward_freeing(self._net, tree(np.copy, input)))
 
     def _trials(self, kept: Kept) -> list[tuple[Any, Any]]:
         """Those that differ in what is kept free alone."""
@@ -201,8 +201,8 @@ class Export:
         alike = [[size for size in free if size.pair == pair] for pair in {size.pair for size in free}]
         for some in (*([size] for size in free), *(some for some in alike if len(some) > 1), free):
             yield from (dict.fromkeys(some, n) for n in range(1, 13))
-            yield {size: beyond(size.pair, 2 * max(size.pair)) for size in some}
-            yield {size: beyond(size.pair, LEAST) for size in some}
+            yield {size: extrapolated_size(size.pair, 2 * max(size.pair)) for size in some}
+            yield {size: extrapolated_size(size.pair, LEAST) for size in some}
 
     def gap(self, run: Callable[[list[Any]], list[Any]], kept: Kept, doubted: list[Any]) -> float:
         """The largest difference of what `run` gives, for all sizes of what is kept free; infinity where there are none."""

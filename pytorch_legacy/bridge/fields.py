@@ -53,14 +53,14 @@ class Fields:
         What the lines make, with the network's own memory where a field holds it as it is.
     isTied : bool
         Do two of them share a parameter?
-    apart : list of (str, str)
+    untied : list of (str, str)
         Pairs of parameters that share a part of their memory in the network, and are two here; under their final names.
     """
 
     def __init__(self) -> None:
         self.live = torch.nn.Module().eval()
         self.isTied = False
-        self.apart: list[tuple[str, str]] = []
+        self.untied: list[tuple[str, str]] = []
         self._fields: dict[str, Field] = {}
         self._counts: dict[str, int] = {}
         self._known: dict[Any, tuple[str, Any]] = {}
@@ -79,7 +79,7 @@ class Fields:
     ) -> str:
         """``self.<name>`` of a torch module with these arrays.
 
-        `owner` tells modules of ours apart: what has the same one, and the same constructor, is the same torch module.
+        `owner` identifies a module of ours: equal owners with equal constructors become one torch module.
         `frozen` has the names of the parameters that do not learn; None stands for all.
         """
         given = {field: np.asarray(array) for field, array in arrays.items() if array is not None}
@@ -88,7 +88,7 @@ class Fields:
             return self._known[key][0]
         with torch.device("meta"):
             made = eval(check_code(constructor, space), space)
-        state = {field: tensor_of(array) for field, array in given.items()}
+        state = {field: as_tensor(array) for field, array in given.items()}
         double = ""
         for field, tensor in made.state_dict().items():
             if field.endswith("num_batches_tracked"):
@@ -120,7 +120,7 @@ class Fields:
         if key in self._known:
             return self._known[key][0]
         name = self._name(stem)
-        tensor = tensor_of(array)
+        tensor = as_tensor(array)
         dtype = "" if array.dtype.kind == "f" else f", dtype={tensor.dtype}"
         double = DOUBLE if tensor.dtype == torch.float64 else ""
         zeros = f"torch.zeros({', '.join(map(str, array.shape)) or '()'}{dtype}){double}"
@@ -164,7 +164,7 @@ class Fields:
             for name, field in self._fields.items()
         }
         self.isTied |= any(self._ties.values())
-        self.apart = [(self.final_key(one), self.final_key(other)) for one, other in _overlaps(first, self._arrays)]
+        self.untied = [(self.final_key(one), self.final_key(other)) for one, other in _overlaps(first, self._arrays)]
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """The lines of ``__init__``, and the place of each in the network, or another comment."""
@@ -228,14 +228,14 @@ def memory(array: np.ndarray) -> tuple[Any, ...]:
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
 
 
-def tensor_of(array: np.ndarray) -> torch.Tensor:
-    """A tensor, which shares the memory of the array where torch can."""
+def as_tensor(array: np.ndarray) -> torch.Tensor:
+    """Returns a tensor, which shares the memory of the array if torch supports its layout."""
     usable = array.flags.writeable and array.flags.aligned and array.flags.c_contiguous and array.dtype.isnative
     return torch.from_numpy(array if usable else np.array(array, array.dtype.newbyteorder("="), order="C"))
 
 
-def owner_of(module: Any, fields: Iterable[str] = ("running_mean", "running_var")) -> list[Any]:
-    """What tells the module from others: the places of its parameters and running statistics, nothing if it has none."""
+def statistics_owner(module: Any, fields: Iterable[str] = ("running_mean", "running_var")) -> list[Any]:
+    """Returns the addresses of a module's parameters and running statistics, which identify it; an empty list if it has none."""
     parameters: list[Any] = (module.parameters() or ([],))[0] if isinstance(module, Module) else []
     statistics = [getattr(module, name, None) for name in fields] if parameters else []
     return [memory(array) for array in (*parameters, *statistics) if isinstance(array, np.ndarray)]

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from pytorch_legacy.errors import DtypeError, FieldError, ShapeError, UnsupportedError
-from pytorch_legacy.inference.examples import examples_of, forget
+from pytorch_legacy.inference.examples import forget, list_examples
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.objects.copies import reachable
 
@@ -31,17 +31,17 @@ def _is_statistic(name: str) -> bool:
     return name.rpartition(".")[2].startswith("running_")
 
 
-def arrays_of(net: Any) -> list[np.ndarray]:
+def list_arrays(net: Any) -> list[np.ndarray]:
     """Returns the parameters and running statistics of a network, or of the modules of a criterion, each once."""
-    modules = modules_of(net)
+    modules = list_modules(net)
     arrays = [array for module in ([net] if isinstance(net, Module) else modules) for array in (module.parameters() or ([],))[0]]
     for module in modules:
         arrays += [array for name in _STATISTICS if isinstance(array := getattr(module, name, None), np.ndarray)]
     return [*{memory(array): array for array in arrays}.values()]
 
 
-def modules_of(net: Any) -> list[Any]:
-    """Returns the modules of a network; those that a criterion has, such as nn.ModuleCriterion."""
+def list_modules(net: Any) -> list[Any]:
+    """Returns the modules of a network, or the modules inside a criterion such as nn.ModuleCriterion."""
     return net.listModules() if isinstance(net, Module) else [one for one in reachable(net) if isinstance(one, Module)]
 
 
@@ -52,7 +52,7 @@ class Labels:
     ----------
     places : dict of str to array
         For each parameter and running statistic of the module the labels of its numbers: the position, from 1 on, among all
-        numbers of `arrays_of` the network, or 0 for a constant.
+        numbers of `list_arrays` the network, or 0 for a constant.
     constants : dict of str to array
         All other arrays of the state dict: buffers, and parameters that do not learn. Those that depend on the parameters are
         computed from the labels.
@@ -62,15 +62,15 @@ class Labels:
 
     def __init__(self, net: Any, example: Any) -> None:
         twin = copy.deepcopy(net).double()
-        for module in modules_of(twin):
+        for module in list_modules(twin):
             if getattr(module, "maxNorm", None) is not None:
                 module.maxNorm = None  # it would change the labels
         self.count = 0
-        for array in arrays_of(twin):
+        for array in list_arrays(twin):
             array[...] = np.arange(self.count + 1, self.count + 1 + array.size, dtype=np.float64).reshape(array.shape)
             self.count += array.size
         with np.errstate(all="ignore"):
-            conversion = Conversion(twin, doubled(examples_of(example, net)), force=True, wrap=True)
+            conversion = Conversion(twin, doubled(list_examples(example, net)), force=True, wrap=True)
         self.places: dict[str, np.ndarray] = {}
         self.constants: dict[str, np.ndarray] = {}
         fields = conversion.writer.fields
@@ -103,7 +103,7 @@ def doubled(value: Any) -> Any:
 def from_state(state: Mapping[str, Any], like: Any, example: Any) -> Any:
     """Fills a network with the numbers of a state dict of its written module, and returns it; see `pytorch_legacy.from_torch`."""
     labels = Labels(like, example)
-    given = {name: array_of(tensor) for name, tensor in state.items() if not name.endswith(_COUNTER)}
+    given = {name: as_array(tensor) for name, tensor in state.items() if not name.endswith(_COUNTER)}
     found = np.concatenate([places.reshape(-1) for name, places in labels.places.items() if name in given] or [np.zeros(0)])
     missing = sorted(name for name, places in labels.places.items() if name not in given and not np.isin(places, found).all())
     unknown = sorted({*given} - {*labels.places, *labels.constants})
@@ -129,15 +129,15 @@ def from_state(state: Mapping[str, Any], like: Any, example: Any) -> Any:
     for name, value in _fitting_constants(given, labels, like, example).items():
         np.add.at(numbers, labels.places[name], value)
     start = 1
-    for array in arrays_of(like):
+    for array in list_arrays(like):
         part, isPart = (one[start : start + array.size].reshape(array.shape) for one in (numbers, isKnown))
         np.copyto(array, part, casting="same_kind", where=isPart)
         start += array.size
     return like
 
 
-def array_of(value: Any) -> np.ndarray:
-    """An entry of a state dict as an array; one of bfloat16, which NumPy does not have, as float32."""
+def as_array(value: Any) -> np.ndarray:
+    """Returns an entry of a state dict as an array; bfloat16, which NumPy lacks, becomes float32."""
     if hasattr(value, "detach"):
         value = value.detach().cpu()
         value = value.float() if value.dtype == torch.bfloat16 else value
@@ -202,7 +202,7 @@ def training_differences(net: Any, example: Any) -> dict[str, float]:
         The largest relative differences of ``output``, ``gradInput``, ``gradParameters`` and ``statistics``.
     """
     labels = Labels(net, example)
-    input = doubled(examples_of(example, net))[0]
+    input = doubled(list_examples(example, net))[0]
     ours = copy.deepcopy(net).double()
     conversion = Conversion(ours, [input, input])
     made = conversion.executed().train()
@@ -249,7 +249,7 @@ def training_differences(net: Any, example: Any) -> dict[str, float]:
 def _starts(net: Any) -> list[tuple[int, np.ndarray]]:
     """Where each array of a network begins among all its numbers."""
     starts, start = [], 0
-    for array in arrays_of(net):
+    for array in list_arrays(net):
         starts.append((start, array))
         start += array.size
     return starts

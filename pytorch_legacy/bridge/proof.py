@@ -31,15 +31,15 @@ class Proof:
         Each layer on the numbers that the lines before it give, in the order in which they run.
     whole : float or None
         The largest difference of the whole network; None if a layer was not compared, as it is random.
-    apart : list of (str, str)
-        Pairs of parameters that share a part of their memory in the network, but not in the module, where they learn apart.
+    untied : list of (str, str)
+        Pairs of parameters that share a part of their memory in the network, but not in the module, where they learn separately.
     """
 
     def __init__(self, force: bool = False) -> None:
         self.force = force
         self.layers: list[Comparison] = []
         self.whole: float | None = None
-        self.apart: list[tuple[str, str]] = []
+        self.untied: list[tuple[str, str]] = []
 
     @property
     def worst(self) -> Comparison | None:
@@ -64,7 +64,7 @@ class Proof:
     def __str__(self) -> str:
         lines = [f"{layer.place:20} {layer.typename:40} {_shown(layer)}" for layer in self.layers]
         lines.append(f"{'the whole':61} {'not compared' if self.whole is None else f'{self.whole:.1e}'}")
-        return "\n".join([*lines, *(f"{other} shares memory with {one} in the network, not here" for one, other in self.apart)])
+        return "\n".join([*lines, *(f"{other} shares memory with {one} in the network, not here" for one, other in self.untied)])
 
 
 def _elements(ours: list[Any], theirs: list[Any]) -> str:

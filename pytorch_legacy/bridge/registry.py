@@ -36,8 +36,8 @@ def rule(*classes: type) -> Callable[[Rule], Rule]:
     return register
 
 
-def rule_of(cls: type) -> Rule | None:
-    """The rule of a class: its own, or that of the nearest class it derives from."""
-    from . import rules  # noqa: F401  (which registers them)
+def find_rule(cls: type) -> Rule | None:
+    """Returns the rule of a class: its own, or that of the nearest base that has one."""
+    from . import rules  # noqa: F401  (the import registers them)
 
     return next((RULES[base] for base in cls.__mro__ if base in RULES), None)

@@ -23,15 +23,15 @@ from pytorch_legacy.errors import THNNError
 from pytorch_legacy.inference.examples import forget
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import name_of
+from pytorch_legacy.nn.utils import author_name
 
-from . import first_calls
+from . import warmup
 from .aliases import Part, handed, parts
 from .embedding import embedded
-from .fields import Fields, in_precision, owner_of
-from .once import free_buffers
+from .fields import Fields, in_precision, statistics_owner
+from .forward_freeing import free_buffers
 from .proof import Proof
-from .registry import ADVICE, NoRule, rule_of
+from .registry import ADVICE, NoRule, find_rule
 from .safety import check_code, one_line
 from .values import TOKEN, Shape, Value, Variable, common, flat, tree
 
@@ -58,7 +58,7 @@ class Frame:
 
     def __init__(self, module: Any, place: str) -> None:
         self.module, self.place = module, place
-        self.comment = " ".join(filter(None, (place, one_line(name_of(module)))))
+        self.comment = " ".join(filter(None, (place, one_line(author_name(module)))))
         self.kept: list[Value] = []  # what stands in its texts; other values live as long as somebody holds them
         self.layers = 0
         self.checked = False  # by the modules inside
@@ -88,7 +88,7 @@ class Writer:
     """
 
     def __init__(self, examples: list[Any], proof: Proof, wrap: bool = False) -> None:
-        first_calls.made()
+        warmup.warm_up()
         self.proof = proof
         self.wrap = wrap
         self.legacy: dict[str, Module] = {}
@@ -125,7 +125,7 @@ class Writer:
             with self._located(frame, x):
                 if self._inside and (result := self._inside(module, x)) is not None:
                     return self._finished(frame, x, result)
-                if (found := rule_of(type(module))) is None:
+                if (found := find_rule(type(module))) is None:
                     if not self.wrap or not isinstance(module, Module):
                         raise NoRule(f"there is no rule for this class; {ADVICE}")
                     found = embedded
@@ -180,7 +180,7 @@ class Writer:
         """
         frame = self._frames[-1]
         frame.layers += 1
-        owner = [*owner, frame.layers] if (owner := owner_of(frame.module)) else []
+        owner = [*owner, frame.layers] if (owner := statistics_owner(frame.module)) else []
         constants = None if self._isConstant else frozenset(frozen)
         try:
             return self.fields.layer(stem, constructor, self.space, arrays, owner, frame.comment, constants)

@@ -20,7 +20,7 @@ from pytorch_legacy.inference.problem import Problem
 from pytorch_legacy.inference.progress import busy
 from pytorch_legacy.interop import plain
 
-from . import leave
+from . import export
 
 HELP = "a network to PyTorch or ONNX; weights, tensors and tables between .t7 and .npz, .safetensors, .h5, .npy, .csv, .txt"
 DESCRIPTION = (
@@ -94,25 +94,25 @@ def execute(options: argparse.Namespace) -> None:
         raise Problem(f"{options.source}: --key: the file holds one value")
     check_target(options.target)
     with busy(f"converting {options.source}"):
-        text = leave.leave(options) if target in leave.ENDINGS else _converted(options, source, target)
+        text = export.export(options) if target in export.ENDINGS else _converted(options, source, target)
     say(f"wrote {options.target}: {text}")
 
 
 def _kind(path: str, isSource: bool = False) -> str:
     """Returns the ending of a file's name; .t7 for all that Torch7 writes. A source of any other ending may be such a file."""
     ending = Path(path).suffix.lower()
-    known = (*interop.WRITES, *plain.ENDINGS, *(() if isSource else leave.ENDINGS))
+    known = (*interop.WRITES, *plain.ENDINGS, *(() if isSource else export.ENDINGS))
     return ".t7" if ending in _T7 or (isSource and ending not in known) else ending
 
 
 def _check(options: argparse.Namespace, source: str, target: str) -> None:
     """Refuses options that have no use for these files."""
-    leaves = target in leave.ENDINGS
-    endings = ", ".join(leave.ENDINGS)
-    if target not in (".t7", *leave.ENDINGS, *interop.WRITES, *plain.ENDINGS):
-        known = ", ".join((".t7", *leave.ENDINGS, *interop.WRITES, *plain.ENDINGS))
+    isExport = target in export.ENDINGS
+    endings = ", ".join(export.ENDINGS)
+    if target not in (".t7", *export.ENDINGS, *interop.WRITES, *plain.ENDINGS):
+        known = ", ".join((".t7", *export.ENDINGS, *interop.WRITES, *plain.ENDINGS))
         raise Problem(f"{options.target}: expected a name that ends in {known}")
-    if leaves and source != ".t7":
+    if isExport and source != ".t7":
         raise Problem(f"{options.source}: {target} is made of a .t7 file with a network")
     isPlain = source in plain.ENDINGS or target in plain.ENDINGS
     byName = ", ".join(interop.WRITES)
@@ -121,19 +121,19 @@ def _check(options: argparse.Namespace, source: str, target: str) -> None:
         (options.into and target != ".t7", options.target, "--into makes a .t7 file"),
         (options.into and source in plain.ENDINGS, options.source,
          f"--into takes weights by name, from {', '.join(interop.READS)}"),
-        (options.force and not leaves, options.target, f"--force is for {endings}"),
-        (options.input and not leaves and not options.into, options.target, f"--input is for {endings}, and for --into"),
+        (options.force and not isExport, options.target, f"--force is for {endings}"),
+        (options.input and not isExport and not options.into, options.target, f"--input is for {endings}, and for --into"),
         (options.wrap and target != ".py", options.target,
          "--wrap is for .py: other files cannot hold layers that pytorch_legacy runs"),
         (options.partial and not options.into, options.target, "--partial is for --into"),
         (options.partial and options.input, options.target, "--partial is for names of the network, --input for those of .py"),
-        (options.everything and (leaves or isPlain), options.target, f"--everything is for {byName}"),
+        (options.everything and (isExport or isPlain), options.target, f"--everything is for {byName}"),
         (options.everything and source != ".t7", options.source, "--everything is for the networks of a .t7 file"),
         (options.everything and target == ".t7", options.target, f"--everything is for {byName}; a .t7 file has everything"),
         (options.model and options.key, options.source, "--model chooses a network, --key a tensor or a table; expected one"),
         (options.model and source != ".t7" and not (options.into and options.input), options.source,
          "--model is for a .t7 file; --key chooses an array"),
-        (options.key and leaves, options.target, f"--key chooses tensors and tables; --model chooses a network for {endings}"),
+        (options.key and isExport, options.target, f"--key chooses tensors and tables; --model chooses a network for {endings}"),
         (options.type and not isPlain, options.target, f"--type is for {', '.join(plain.ENDINGS)}"),
         (options.type == "text" and source != ".txt", options.source, "--type text is for .txt files"),
     ]  # fmt: skip

@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import storage_of
+from pytorch_legacy.arrays import base_storage
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.lua import effect
 from pytorch_legacy.files.t7.nodes import printable, shown
 from pytorch_legacy.inference import models
 from pytorch_legacy.interop import Visit, places, walk
+from pytorch_legacy.messages import text_shape
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.listing import first_line, walk_modules
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Unknown import Unknown
 from pytorch_legacy.objects import Object
-from pytorch_legacy.words import text_shape
 
 _MOST_COUNTED = 5000  # modules, for a summary
 
@@ -84,7 +84,7 @@ def tree(value: Any, depth: int | None, most: int | None, fields: bool) -> list[
             array = visit.value
             entry.extra = {"shape": list(array.shape), "dtype": str(array.dtype)}
             if array.size and entry.same is None:
-                first = memory.setdefault(id(storage_of(array)), number)
+                first = memory.setdefault(id(base_storage(array)), number)
                 entry.shares = first if first != number else None
         entries.append(entry)
     return entries
@@ -187,8 +187,8 @@ _STUBS = {
 }
 
 
-def effect_of(visit: Visit) -> str:
-    """What becomes of a function that stands in an object where its class has a method; "" for other functions."""
+def describe_effect(visit: Visit) -> str:
+    """Returns what happens to a function that a file stores in the place of a method; "" for other functions."""
     owner = None if visit.parent is None else visit.parent.value
     isMethod = (
         isinstance(owner, Object)
@@ -202,7 +202,7 @@ def effect_of(visit: Visit) -> str:
 def function_line(visit: Visit, function: t7.Function, place: str) -> str:
     """Returns a function and its place, and what becomes of it if its name is that of a method."""
     about = f"{len(function.bytecode):,} bytes of {language(function)}, {upvalues(function)}"
-    told = effect_of(visit)
+    told = describe_effect(visit)
     return f"{place}: {told} ({about})" if told else f"{place}: {summary(function)}"
 
 
@@ -219,7 +219,7 @@ def contents(value: Any) -> tuple[list[Class], list[tuple[Visit, t7.Function]]]:
     classes: dict[str, Class] = {}
     functions: list[tuple[Visit, t7.Function]] = []
     for visit in walk(value, lambda visit: not isinstance(visit.value, np.ndarray)):
-        isMethod = isinstance(visit.value, t7.Function) and bool(effect_of(visit))
+        isMethod = isinstance(visit.value, t7.Function) and bool(describe_effect(visit))
         if visit.seen is not None and not isMethod:
             continue
         if isinstance(visit.value, t7.Function):

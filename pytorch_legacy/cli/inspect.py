@@ -284,7 +284,7 @@ class Report:
             ],
             "functions": [
                 {"place": self._place(visit), "bytes": len(function.bytecode), "language": describe.language(function)}
-                | ({"method": effect} if (effect := describe.effect_of(visit)) else {})
+                | ({"method": effect} if (effect := describe.describe_effect(visit)) else {})
                 for visit, function in self.functions
             ],
             "mended": [

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import pytorch_legacy as pl
-from pytorch_legacy.arrays import Tensor, cupy, repeats, storage_of, to_device, to_host, tree
+from pytorch_legacy.arrays import Tensor, base_storage, cupy, repeats, to_device, to_host, tree
 from pytorch_legacy.distributed.batches import MOST
 from pytorch_legacy.errors import DtypeError, ShapeError, THNNError
 from pytorch_legacy.files.t7.nodes import printable
@@ -405,7 +405,7 @@ def _kept(output: Any) -> Any:
 def _copied(output: Tensor) -> Tensor:
     array: Tensor = to_host(output)
     if repeats(array):
-        held = storage_of(array).nbytes
+        held = base_storage(array).nbytes
         raise Problem(f"the output of {files.text_shape(array.shape)} repeats {held:,} bytes, up to {array.nbytes:,}")
     return array.copy()
 

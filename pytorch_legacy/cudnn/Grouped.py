@@ -49,7 +49,7 @@ class Grouped(Layer, Convolution):
     def updateOutput(self, input: Any) -> Any:
         if self.groups == 1:
             return super().updateOutput(input)
-        output = self._resize("output", self._outputShape(input), apart=input)
+        output = self._resize("output", self._outputShape(input), mustNotOverlap=input)
         if self._isDepthWise():
             weight, bias = self._byPlane(self.weight), self._byPlane(self.bias)
             self._call("SpatialDepthWiseConvolution_updateOutput", input, output, weight, bias)
@@ -60,7 +60,7 @@ class Grouped(Layer, Convolution):
     def updateGradInput(self, input: Any, gradOutput: Tensor) -> Any:
         if self.groups == 1 or self.gradInput is None:
             return super().updateGradInput(input, gradOutput)
-        gradInput = self._resize("gradInput", self._checkedInput(input).shape, apart=[input, gradOutput])
+        gradInput = self._resize("gradInput", self._checkedInput(input).shape, mustNotOverlap=[input, gradOutput])
         if self._isDepthWise():
             self._call("SpatialDepthWiseConvolution_updateGradInput", input, gradOutput, gradInput, self._byPlane(self.weight))
         else:

@@ -207,7 +207,7 @@ class RNN(Layer, Caller, Module):
                 hiddenOutput[place], cellOutput[place] = run.last
                 runs.append(run)
             layers.append((x, mask, runs))
-            joined = self._room("joined", (*x.shape[:2], self.numDirections * self.hiddenSize), layer, input)
+            joined = self._workspace("joined", (*x.shape[:2], self.numDirections * self.hiddenSize), layer, input)
             x = np.concatenate([turned(run.outputs, direction) for direction, run in enumerate(runs)], -1, out=joined)
         if self.mode != "CUDNN_LSTM":
             cellOutput.fill(0)
@@ -222,7 +222,7 @@ class RNN(Layer, Caller, Module):
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         gradInput = self.gradInput
-        Bindings.of(self).rooms.pop(("gradInput", 0), None)  # which it may be
+        Bindings.of(self).workspaces.pop(("gradInput", 0), None)  # which it may be
         self._backward(input, gradOutput, scale)
         self.gradInput = gradInput
 
@@ -238,25 +238,25 @@ class RNN(Layer, Caller, Module):
         clear(self, "reserve", "dropoutStates")
         return super().clearState()
 
-    def _room(self, name: str, shape: tuple[int, ...], place: int, apart: Any = None) -> Tensor:
-        """Memory, the same in each pass, for it takes long to get megabytes anew; none that a caller hands in as `apart`."""
-        rooms, key = Bindings.of(self).rooms, (name, place)
-        old = rooms.get(key)
-        if overlap(old, apart):
+    def _workspace(self, name: str, shape: tuple[int, ...], place: int, mustNotOverlap: Any = None) -> Tensor:
+        """Returns scratch memory, the same in each pass, because it takes long to allocate megabytes."""
+        workspaces, key = Bindings.of(self).workspaces, (name, place)
+        old = workspaces.get(key)
+        if overlap(old, mustNotOverlap):
             old = None
-        rooms[key] = self._made(name, shape, buffer, old, shape, self._dtype, self._onDevice)
-        return rooms[key]
+        workspaces[key] = self._made(name, shape, buffer, old, shape, self._dtype, self._onDevice)
+        return workspaces[key]
 
     def _run(self, place: int, x: Tensor, matrices: list[Tensor], states: States) -> Run:
         """One network over a sequence, in the order in which it reads it."""
         W, R, bW, bR = matrices
-        fromInput = self._room("gates", (*x.shape[:2], len(W)), place)
+        fromInput = self._workspace("gates", (*x.shape[:2], len(W)), place)
         if W.size:
             self._call("Linear_updateOutput", flat(x), flat(fromInput), W, None)
         else:
             self._ofGates(fromInput)[...] = x[:, :, None]
-        room = partial(self._room, place=place)
-        return Run(x, states[0], *CELLS[self.mode].forward(self, fromInput, room, R, (bW, bR), states))
+        workspace = partial(self._workspace, place=place)
+        return Run(x, states[0], *CELLS[self.mode].forward(self, fromInput, workspace, R, (bW, bR), states))
 
     def _backward(self, input: Tensor, gradOutput: Tensor, scale: float | None) -> Any:
         """Goes back through time and layers; adds the parameters' gradients if there is a scale for them."""
@@ -276,15 +276,15 @@ class RNN(Layer, Caller, Module):
             for direction, (run, dh) in enumerate(zip(runs, np.split(dy, self.numDirections, -1), strict=True)):
                 place = layer * self.numDirections + direction
                 cell, last = CELLS[self.mode], (ends[0][place], ends[1][place])
-                room = partial(self._room, place=place)
-                dgates, ofState, first = cell.backward(self, turned(dh, direction), room, matrices[place][1], run.kept, last)
+                workspace = partial(self._workspace, place=place)
+                dgates, ofState, first = cell.backward(self, turned(dh, direction), workspace, matrices[place][1], run.kept, last)
                 starts[0][place], starts[1][place] = first
-                ofRun = self._room("gradInput", run.x.shape, place, (run.x, gradOutput))
+                runGradient = self._workspace("gradInput", run.x.shape, place, (run.x, gradOutput))
                 if (W := matrices[place][0]).size:
-                    self._call("Linear_updateGradInput", flat(run.x), flat(dgates), flat(ofRun), W)
+                    self._call("Linear_updateGradInput", flat(run.x), flat(dgates), flat(runGradient), W)
                 else:
-                    np.sum(self._ofGates(dgates), axis=2, out=ofRun)
-                dx = ofRun if dx is None else np.add(dx, turned(ofRun, direction), out=dx)
+                    np.sum(self._ofGates(dgates), axis=2, out=runGradient)
+                dx = runGradient if dx is None else np.add(dx, turned(runGradient, direction), out=dx)
                 if parts is not None:
                     self._accumulate(place, parts[place], run, dgates, ofState, scale)
             dy = dx if mask is None else dx * mask
@@ -296,7 +296,7 @@ class RNN(Layer, Caller, Module):
     def _accumulate(self, place: int, parts: list[Tensor], run: Run, dgates: Tensor, ofState: Tensor | None, scale: Any) -> None:
         """Adds the gradients of one network's parameters to those views of the vector. `dgates` is written over."""
         gradW, gradR, gradBW, gradBR = parts
-        before = self._room("before", run.outputs.shape, place)
+        before = self._workspace("before", run.outputs.shape, place)
         before[:1], before[1:] = run.first, run.outputs[:-1]
         if gradW.size:
             self._call("Linear_accGradParameters", flat(run.x), flat(dgates), gradW, gradBW, scale)

@@ -1,6 +1,6 @@
 """The layers of cudnn.torch, computed by those of ``nn``: the same numbers without a GPU."""
 
-from pytorch_legacy import formerly
+from pytorch_legacy import moved_modules
 
 from .activation import ClippedReLU, ReLU, Sigmoid, Tanh
 from .convert import convert
@@ -56,4 +56,4 @@ __all__ = [
     "convert",
 ]
 
-formerly.cudnn_installed()
+moved_modules.cudnn_installed()

@@ -16,7 +16,7 @@ from pytorch_legacy.nn.Native import Caller
 
 States = tuple[Tensor, Tensor]
 Biases = tuple[Tensor, Tensor]
-Room = Callable[[str, tuple[int, ...]], Tensor]
+Workspace = Callable[[str, tuple[int, ...]], Tensor]
 
 
 class Cell(Protocol):
@@ -25,12 +25,12 @@ class Cell(Protocol):
     gates: int
 
     def forward(
-        self, net: Caller, x: Tensor, room: Room, R: Tensor, biases: Biases, states: States
+        self, net: Caller, x: Tensor, workspace: Workspace, R: Tensor, biases: Biases, states: States
     ) -> tuple[Tensor, States, Any]:
         """The outputs, the states after the last step, and what the way back needs."""
 
     def backward(
-        self, net: Caller, gradOutput: Tensor, room: Room, R: Tensor, kept: Any, states: States
+        self, net: Caller, gradOutput: Tensor, workspace: Workspace, R: Tensor, kept: Any, states: States
     ) -> tuple[Tensor, Any, States]:
         """The gradients of what inputs give to the gates, and of the states before the first step.
 
@@ -48,7 +48,7 @@ class Simple:
         self.isTanh = isTanh
 
     def forward(
-        self, net: Caller, x: Tensor, room: Room, R: Tensor, biases: Biases, states: States
+        self, net: Caller, x: Tensor, workspace: Workspace, R: Tensor, biases: Biases, states: States
     ) -> tuple[Tensor, States, Any]:
         outputs = np.add(x, biases[0] + biases[1], out=x)
         h, c = states
@@ -60,7 +60,7 @@ class Simple:
         return outputs, (h, c), outputs
 
     def backward(
-        self, net: Caller, gradOutput: Tensor, room: Room, R: Tensor, kept: Any, states: States
+        self, net: Caller, gradOutput: Tensor, workspace: Workspace, R: Tensor, kept: Any, states: States
     ) -> tuple[Tensor, Any, States]:
         gradSums = 1 - kept * kept if self.isTanh else (kept > 0).astype(kept.dtype)
         dh, dc = states
@@ -79,18 +79,18 @@ class LSTM:
     order = 0
 
     def forward(
-        self, net: Caller, x: Tensor, room: Room, R: Tensor, biases: Biases, states: States
+        self, net: Caller, x: Tensor, workspace: Workspace, R: Tensor, biases: Biases, states: States
     ) -> tuple[Tensor, States, Any]:
-        outputs, cells = room("outputs", (2, *x.shape[:2], R.shape[1]))
+        outputs, cells = workspace("outputs", (2, *x.shape[:2], R.shape[1]))
         net._call("LSTMSequence_updateOutput", x, outputs, cells, R.T, biases[0] + biases[1], *states, self.order)
         last = (outputs[-1], cells[-1]) if len(x) else states
         return outputs, last, (x, cells, states[1])
 
     def backward(
-        self, net: Caller, gradOutput: Tensor, room: Room, R: Tensor, kept: Any, states: States
+        self, net: Caller, gradOutput: Tensor, workspace: Workspace, R: Tensor, kept: Any, states: States
     ) -> tuple[Tensor, Any, States]:
         gates, cells, first = kept
-        gradGates, dh, dc = room("gradGates", gates.shape), states[0].copy(), states[1].copy()
+        gradGates, dh, dc = workspace("gradGates", gates.shape), states[0].copy(), states[1].copy()
         net._call("LSTMSequence_updateGradInput", gates, gradOutput, gradGates, dh, dc, R.T, first, cells, self.order)
         return gradGates, None, (dh, dc)
 
@@ -102,19 +102,19 @@ class GRU:
     resetFirst = 0  # r comes after the product
 
     def forward(
-        self, net: Caller, x: Tensor, room: Room, R: Tensor, biases: Biases, states: States
+        self, net: Caller, x: Tensor, workspace: Workspace, R: Tensor, biases: Biases, states: States
     ) -> tuple[Tensor, States, Any]:
-        outputs, reset = room("outputs", (2, *x.shape[:2], R.shape[1]))
+        outputs, reset = workspace("outputs", (2, *x.shape[:2], R.shape[1]))
         (ofInput, ofState), (first, c), both = biases, states, 2 * R.shape[1]
         bias = np.concatenate([ofInput[:both] + ofState[:both], ofInput[both:], ofState[both:]])
         net._call("GRUSequence_updateOutput", x, outputs, reset, R.T, bias, first, None, self.resetFirst)
         return outputs, (outputs[-1] if len(x) else first, c), (x, outputs, reset, first)
 
     def backward(
-        self, net: Caller, gradOutput: Tensor, room: Room, R: Tensor, kept: Any, states: States
+        self, net: Caller, gradOutput: Tensor, workspace: Workspace, R: Tensor, kept: Any, states: States
     ) -> tuple[Tensor, Any, States]:
         gates, outputs, reset, first = kept
-        gradGates, gradReset, dh = room("gradGates", gates.shape), np.empty_like(reset), states[0].copy()
+        gradGates, gradReset, dh = workspace("gradGates", gates.shape), np.empty_like(reset), states[0].copy()
         results, read = (gradGates, gradReset, dh), (R.T, first, outputs, reset, None)
         net._call("GRUSequence_updateGradInput", gates, gradOutput, *results, *read, self.resetFirst)
         return gradGates, gradReset, (dh, states[1])

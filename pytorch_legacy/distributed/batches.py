@@ -69,25 +69,25 @@ def _passed(net: Module, samples: list[Tensor], way: Way) -> list[Tensor | Faile
         return [*run(net, samples, way)]
     except Exception as error:  # modules of files may fail in any way
         if len(samples) == 1:
-            return [Failed(text_of(error))]
+            return [Failed(error_text(error))]
     return [_passed(net, [sample], way)[0] for sample in samples]
 
 
-def text_of(error: Exception) -> str:
-    """An error in words, which keeps no array alive."""
+def error_text(error: Exception) -> str:
+    """Returns the message of an error, which keeps no array alive as the error may."""
     text = str(error)
     if isinstance(error, MemoryError):
         return f"{out_of_memory(error)}; --size makes pictures smaller, --memory and --batch fewer at a time"
     return text if isinstance(error, THNNError) and text else f"{type(error).__name__}{f': {text}' if text else ''}"
 
 
-def way_of(net: Module, samples: Sequence[Tensor]) -> Way:
-    """How the network takes samples of one shape. Those of a batch must come out as they do alone.
+def choose_way(net: Module, samples: Sequence[Tensor]) -> Way:
+    """Returns how the network accepts samples of one shape. The results of a batch must equal those of single samples.
 
     Raises
     ------
     THNNError
-        If it takes none of these ways.
+        If the network accepts none of these forms.
     """
     first, second = samples[0], samples[1] if len(samples) > 1 else samples[0] / 2
     try:

@@ -104,13 +104,13 @@ def made(
         preprocessing, samples, count = _resized(net, source, preprocessing)
     reading = (time.perf_counter() - begin) / count
     try:
-        way = stored.way if stored else batches.way_of(net, [sample.array for sample in samples])
+        way = stored.way if stored else batches.choose_way(net, [sample.array for sample in samples])
         begin = time.perf_counter()
         output = batches.run(net, [samples[0].array], "bare" if way == "bare" else "one")[0]
         seconds = reading + time.perf_counter() - begin
         needs = batches.memory(net, samples[0].array, way)
     except MemoryError as error:
-        raise Problem(f"{samples[0].name}: {batches.text_of(error)}") from None
+        raise Problem(f"{samples[0].name}: {batches.error_text(error)}") from None
     form = stored.form if stored else _form(output, samples[0].source.is_picture, net, value, options)
     wanted = stored.batch if stored else options.batch
     batch, unit = _sizes(needs, source, samples[0].array, output, way, wanted, capacity.memory)
@@ -135,13 +135,13 @@ def _first(net: Module, source: Source, preprocessing: Preprocessing) -> tuple[l
                     return [*good, sample], count
             else:
                 try:
-                    batches.way_of(net, [sample.array])
+                    batches.choose_way(net, [sample.array])
                     good.append(sample)
                 except Exception as error:  # modules of files may fail in any way
                     if isinstance(error, ShapeError) and sample.source.is_picture and not preprocessing.isSized:
                         return None, count
                     refusals += 1
-                    refused = refused or f"{source.names[start]}: {batches.text_of(error)}{expected.words(net)}"
+                    refused = refused or f"{source.names[start]}: {batches.error_text(error)}{expected.words(net)}"
         if refusals >= _MOST_REFUSED or (good and count >= 10):
             break
     if not good:

@@ -23,7 +23,7 @@ from pytorch_legacy.inference import files
 from pytorch_legacy.inference.preprocessing import Preprocessing
 from pytorch_legacy.inference.problem import Problem
 
-from .batches import Failed, text_of
+from .batches import Failed, error_text
 
 ENDINGS = (*files.PICTURES, ".npy")
 """Files of these names are what is meant by a folder."""
@@ -79,7 +79,7 @@ class Files:
             except Problem as error:
                 yield Failed(str(error))
             except Exception as error:  # files are hostile
-                yield Failed(f"{path}: {text_of(error)}")
+                yield Failed(f"{path}: {error_text(error)}")
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Rows:
                 array = np.ascontiguousarray(preprocessing.normalized(row).astype(dtype, copy=False))
                 yield Sample(array.copy() if array.base is not None else array, files.Source(None), name)
         except Exception as error:  # whatever a broken chunk makes of it
-            yield from [Failed(f"{self.origin}: {text_of(error)}")] * (len(self) - made)
+            yield from [Failed(f"{self.origin}: {error_text(error)}")] * (len(self) - made)
 
     def _raw(self) -> Iterator[np.ndarray[Any, Any]]:
         """The rows as they are stored."""

@@ -61,7 +61,7 @@ def work(key: str, source: Source, first: int) -> tuple[Any, dict[str, bytes]]:
                     pictures[i] = f"{task.pictures}/{name}"
                     output = output[:0]  # it went into the file
                 except Exception as error:  # no picture can be made of it
-                    output = Failed(batches.text_of(error))
+                    output = Failed(batches.error_text(error))
             found.append(output)
     return plan.form.table(first, source.names, found, pictures), contents
 

@@ -14,7 +14,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.Linear import Linear
 from pytorch_legacy.nn.utils import described, sizes
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class NCEModule(Linear):
@@ -108,7 +108,7 @@ class NCEModule(Linear):
     bias: Tensor
     gradBias: Tensor
     sampleidx: Tensor
-    _held = (Held("weight", 2), Held("bias", lambda layer: layer.weight.shape[:1]), Held("Z", 1))
+    _arrayFields = (ArrayField("weight", 2), ArrayField("bias", lambda layer: layer.weight.shape[:1]), ArrayField("Z", 1))
     batchnoise = False
     normalized = False
     logsoftmax = False

@@ -9,7 +9,7 @@ from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.dpnn.ColorTransform import ColorTransform
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class PCAColorTransform(ColorTransform):
@@ -51,9 +51,9 @@ class PCAColorTransform(ColorTransform):
 
     _buffers = ("noise", "alphas")
     alphas: Tensor
-    _held = (
-        Held("eigenVectors", lambda layer: (layer.inputChannels,) * 2),
-        Held("eigenValues", lambda layer: (layer.inputChannels,)),
+    _arrayFields = (
+        ArrayField("eigenVectors", lambda layer: (layer.inputChannels,) * 2),
+        ArrayField("eigenValues", lambda layer: (layer.inputChannels,)),
     )
 
     _file = Form(

@@ -9,7 +9,7 @@ from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.dpnn.ColorTransform import ColorTransform
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class SimpleColorTransform(ColorTransform):
@@ -46,7 +46,7 @@ class SimpleColorTransform(ColorTransform):
     """
 
     _file = Form(kinds={"range": "a tensor of floating-point numbers"}, dimensions={"range": 1})
-    _held = (Held("range", lambda layer: (layer.inputChannels,)),)
+    _arrayFields = (ArrayField("range", lambda layer: (layer.inputChannels,)),)
 
     def __init__(self, inputChannels: int, range: Any) -> None:
         super().__init__(inputChannels)

@@ -10,7 +10,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described, sizes
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class SpatialFeatNormalization(Module):
@@ -49,7 +49,7 @@ class SpatialFeatNormalization(Module):
         kinds={"noOfFeats": "a whole number", "mean": "a tensor", "std": "a tensor"},
         dimensions={"mean": 1},
     )
-    _held = (Held("mean", 1), Held("std", lambda layer: layer.mean.shape))
+    _arrayFields = (ArrayField("mean", 1), ArrayField("std", lambda layer: layer.mean.shape))
 
     def __init__(self, mean: Any, std: Any = None) -> None:
         super().__init__()

@@ -92,7 +92,7 @@ class SpatialUniformCrop(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         pictures = self._pictures(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self.output.shape)
-        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
         gradInput.fill(0)
         gradients = gradOutput.reshape(len(pictures), *gradOutput.shape[-3:])
         targets = gradInput.reshape(pictures.shape)

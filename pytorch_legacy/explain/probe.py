@@ -24,8 +24,8 @@ MOST_TRIED = 2**31  # and of all
 _MOST_WINDOWS = 2**20
 
 
-def axes_of(module: Any) -> int:
-    """How many axes the layer pools: the last dimensions of its input."""
+def count_axes(module: Any) -> int:
+    """Returns the number of axes that the layer pools. They are the last dimensions of its input."""
     if not isinstance(module, Module):
         raise DtypeError(f"explain: layer: expected a pooling layer, got {type(module).__name__}")
     for name in _names(module):

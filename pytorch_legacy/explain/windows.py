@@ -16,7 +16,7 @@ from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.pooling.AdaptivePooling import AdaptivePooling
 
 from . import drawing, plot, text
-from .probe import axes_of, feeds
+from .probe import count_axes, feeds
 
 Size = int | tuple[int, ...]
 
@@ -186,7 +186,7 @@ def windows(
         sizes = _numbers("size", size, axes)
         found = [_axis(name, each, (HEIGHT, cells), 1) for name, each, cells in zip(NAMES[axes], layers, sizes, strict=True)]
         return Windows(layer, tuple(found))
-    axes = axes_of(layer)
+    axes = count_axes(layer)
     if ceil or list(given.values()) != [None, None, None, 0, 1]:
         raise ValueRangeError(f"explain: {', '.join(given)}, ceil: a layer has its own, they are for kinds")
     sizes = _numbers("size", size, axes)

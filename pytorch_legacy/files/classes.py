@@ -66,7 +66,7 @@ def register(typename: str) -> Callable[[Class], Class]:
     return remember
 
 
-def class_of(typename: str, fields: Any = None) -> type[Stored] | None:
+def find_class(typename: str, fields: Any = None) -> type[Stored] | None:
     """Returns the class for a typename: a registered one first, then that of this package; None if there is none.
 
     Different authors gave different classes the same name. The `fields` of an object show which class it is: each class is
@@ -103,11 +103,11 @@ def _ours(typename: str) -> list[type[Stored]]:
     space = typename.partition(".")[0]
     if space in PACKAGES and (found := _classes_in(space).get(typename)):
         return found
-    tables = [_classes_in(package) for package in _packages_of(space)]
+    tables = [_classes_in(package) for package in _list_packages(space)]
     return [cls for table in tables for cls in table.get(typename, [])]
 
 
-def _packages_of(space: str) -> list[str]:
+def _list_packages(space: str) -> list[str]:
     return [package for package, spaces in PACKAGES.items() if space in spaces]
 
 
@@ -123,9 +123,9 @@ def _classes_in(package: str) -> dict[str, list[type[Stored]]]:
     return found
 
 
-def names_of(space: str) -> list[str]:
-    """The names of the classes whose typenames begin with "nn.", or with that of another package of Torch7."""
-    typenames = [typename for package in _packages_of(space) for typename in _classes_in(package)]
+def list_names(space: str) -> list[str]:
+    """Returns the names of the classes whose typenames begin with "nn.", or with another package of Torch7."""
+    typenames = [typename for package in _list_packages(space) for typename in _classes_in(package)]
     return [typename.partition(".")[2] for typename in typenames if typename.startswith(f"{space}.")]
 
 

@@ -18,10 +18,10 @@ from typing import Any, Union, get_args, get_origin
 import numpy as np
 
 from pytorch_legacy.arguments import truncated
-from pytorch_legacy.arrays import are_whole, is_repeated, storage_of
+from pytorch_legacy.arrays import are_whole, base_storage, is_repeated
 from pytorch_legacy.errors import FieldError
 from pytorch_legacy.files.form import BUFFERS, GRADIENTS, SCRATCH, Form
-from pytorch_legacy.words import described, sizes
+from pytorch_legacy.messages import described, sizes
 
 from . import migration
 from .t7 import nodes
@@ -78,7 +78,7 @@ def present(instance: Any, fields: dict[Any, Any]) -> dict[Any, Any]:
         if value is None:
             del found[name]
         elif isinstance(value, np.ndarray) and name not in BUFFERS and is_repeated(value):
-            what = f"{described(value)} on a storage of {storage_of(value).size}"
+            what = f"{described(value)} on a storage of {base_storage(value).size}"
             if name not in _BUFFERS and kinds.get(name, "").startswith("a tensor"):
                 raise FieldError(f"{name}: expected a tensor as large as its storage, got {what}")
             migration.note(instance, str(name), f"was {what}: not needed")

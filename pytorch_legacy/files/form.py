@@ -154,7 +154,7 @@ OLD = frozenset(("_oneBased", "_tensorsFromOne", "_dropped", "_scratch", "_lazy"
                  "_version"))  # fmt: skip
 
 
-def of(cls: type) -> Form:
+def declared_form(cls: type) -> Form:
     """The form of a class: what it and its bases declare as ``_file``, the bases first.
 
     Raises

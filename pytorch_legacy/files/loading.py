@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.errors import FieldError, T7Error, T7Warning
-from pytorch_legacy.files.classes import class_of, is_registered, namesakes, unknown
+from pytorch_legacy.files.classes import find_class, is_registered, namesakes, unknown
 from pytorch_legacy.files.stored import Stored
 
 from . import fields, lua, t7
@@ -36,7 +36,7 @@ class Factory:
         if typename.startswith(self.PLAIN) and not is_registered(typename):
             return None
         self.typenames.add(typename)
-        cls = class_of(typename)
+        cls = find_class(typename)
         if cls is None:
             return unknown(typename)
         instance = cls.__new__(cls)
@@ -46,7 +46,7 @@ class Factory:
 
     def fill(self, instance: Stored, record: t7.TorchObject, path: t7.Path) -> None:
         known = record.fields
-        cls = class_of(record.typename, known)
+        cls = find_class(record.typename, known)
         if cls is None and instance._knowsFields:  # a class of this name is known, but the fields are those of another one
             cls = type(stranger := unknown(record.typename))
             vars(instance).update(vars(stranger))

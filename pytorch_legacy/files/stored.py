@@ -14,7 +14,7 @@ from pytorch_legacy.files.fields import of as kinds_of
 from pytorch_legacy.files.form import BUFFERS, SCRATCH, Form
 from pytorch_legacy.files.lua import LuaMethod, stand_in
 from pytorch_legacy.listed import Listed
-from pytorch_legacy.words import described
+from pytorch_legacy.messages import described
 
 from . import migration, t7
 
@@ -131,7 +131,7 @@ class Stored(metaclass=Listed):
         type_ = fields.get("_type")
         if type_ is not None and not isinstance(type_, str) and self._knowsFields:
             raise FieldError(f"_type: expected the name of a tensor type, got {described(type_)}")
-        self._dtype = dtype = (ALL_TYPES.get(type_) if isinstance(type_, str) else None) or dtype_of(fields)
+        self._dtype = dtype = (ALL_TYPES.get(type_) if isinstance(type_, str) else None) or stored_dtype(fields)
         # Without a gradInput many layers compute none, as in Torch7; an object without both was stripped of its buffers.
         if "gradInput" not in own:
             own["gradInput"] = None if own.get("output") is not None else np.empty(0, dtype)
@@ -345,15 +345,15 @@ def _stepped(array: Tensor, step: int, dtype: Any, storages: dict[Any, Any]) -> 
     return map_storage(array, lambda vector: (vector + 1).astype(dtype), storages)
 
 
-def dtype_of(fields: dict[str, Any]) -> np.dtype[Any]:
-    """The dtype of an object whose file does not name it: that of its first floating-point tensor, or first child."""
+def stored_dtype(fields: dict[str, Any]) -> np.dtype[Any]:
+    """Returns the dtype of an object whose file does not name it: that of its first floating-point tensor, or first child."""
     # Popped from the end: parameters and buffers first, then the other fields in order.
     first = ("weight", "bias", *BUFFERS)
     backwards = [*fields][::-1]
     backwards.sort(key=lambda key: -first.index(key) if key in first else -len(first))
     waiting = [fields[key] for key in backwards]
     children: list[Stored] = []
-    # Tables may be deep, endless or large, and shared by many objects: a look at their beginning has to do.
+    # Tables may be deep, cyclic or large, and shared by many objects, so only their beginnings are examined.
     for _ in range(10_000):
         if not waiting:
             break

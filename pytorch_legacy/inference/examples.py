@@ -18,8 +18,8 @@ from pytorch_legacy.objects.copies import reachable
 SCALES = (4, 16, 32, 64, 128, 224)
 
 
-def examples_of(example: Any, module: Any) -> list[Any]:
-    """One or two inputs of the module, in arrays of its type.
+def list_examples(example: Any, module: Any) -> list[Any]:
+    """Returns one or two inputs of the module, in arrays of its type.
 
     Parameters
     ----------

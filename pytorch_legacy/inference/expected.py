@@ -16,7 +16,7 @@ from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Unknown import Unknown
 from pytorch_legacy.nngraph import gModule
-from pytorch_legacy.nngraph.Node import inputs_of
+from pytorch_legacy.nngraph.Node import list_inputs
 
 from . import inputs
 from .examples import forget, indices
@@ -170,7 +170,7 @@ class Reader:
         waiting, seen, answers = [*nodes], {id(node) for node in nodes}, []
         while waiting:
             node = waiting.pop(0)
-            several = len(inputs_of(node.data)) > 1
+            several = len(list_inputs(node.data)) > 1
             module = node.module
             found = _THROUGH if module is None or (several and isinstance(module, _ELEMENTWISE)) else self.taken(module)
             if several and not isinstance(module, _ELEMENTWISE):
@@ -428,7 +428,7 @@ class Trials:
         if three is None:
             return "changes"  # what fits two samples and not three is one of them twice as large
         if isinstance(taken, Each) and taken.steps:  # a step has the samples
-            two, three = ([_steps_of(output, scale)] for (output,) in (two, three))
+            two, three = ([_split_steps(output, scale)] for (output,) in (two, three))
         return "changes" if changes_batch(2, two[0], three[0]) or changes_batch(3, three[0], two[0]) else "keeps"
 
     def _output(self, taken: Any, batch: int, scale: int) -> list[Any] | None:
@@ -462,8 +462,8 @@ def changes_batch(count: int, output: Any, other: Any) -> bool:
     return not (isinstance(other, np.ndarray) and other.ndim and len(other) == len(output))
 
 
-def _steps_of(output: Any, count: int) -> Any:
-    """A list of the steps of an array that has so many."""
+def _split_steps(output: Any, count: int) -> Any:
+    """Returns the list of `count` steps for an array of that length; any other output unchanged."""
     return [*output] if isinstance(output, np.ndarray) and output.ndim > 1 and len(output) == count else output
 
 

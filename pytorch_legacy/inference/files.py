@@ -20,8 +20,8 @@ from pytorch_legacy.files.t7.detect import detect
 from pytorch_legacy.files.t7.nodes import Malformed
 from pytorch_legacy.files.writing import check_target, whole
 from pytorch_legacy.interop import places, walk
-from pytorch_legacy.words import described
-from pytorch_legacy.words import text_shape as text_shape
+from pytorch_legacy.messages import described
+from pytorch_legacy.messages import text_shape as text_shape
 
 from .preprocessing import Preprocessing
 from .problem import Problem

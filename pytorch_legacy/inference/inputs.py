@@ -133,8 +133,8 @@ def mapped(function: Any, spec: Any) -> Any:
     return tree.map(function, spec)
 
 
-def text_of(spec: Spec) -> str:
-    """What `parse` makes the same of."""
+def format_spec(spec: Spec) -> str:
+    """Returns a text from which `parse` makes the same spec."""
     if not isinstance(spec, list):
         return str(spec)
     text = _listed(spec)

@@ -10,9 +10,9 @@ import numpy as np
 
 from pytorch_legacy.files import loading
 from pytorch_legacy.interop import Visit, places, walk
+from pytorch_legacy.messages import described
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Unknown import Unknown
-from pytorch_legacy.words import described
 
 from .problem import Problem
 from .progress import busy

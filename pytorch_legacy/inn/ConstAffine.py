@@ -8,7 +8,7 @@ from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.Inplace import Inplace
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class ConstAffine(Inplace):
@@ -45,7 +45,7 @@ class ConstAffine(Inplace):
     _file = Form(kinds={"a": "a tensor of floating-point numbers", "b": "a tensor of floating-point numbers"})
     a: Tensor
     b: Tensor
-    _held = (Held("a"), Held("b"))
+    _arrayFields = (ArrayField("a"), ArrayField("b"))
 
     def __init__(self, nOutputPlane: int, inplace: bool = False) -> None:
         super().__init__(inplace)

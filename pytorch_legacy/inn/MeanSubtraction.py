@@ -7,7 +7,7 @@ import numpy as np
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class MeanSubtraction(Module):
@@ -34,7 +34,7 @@ class MeanSubtraction(Module):
     """
 
     mean: Tensor
-    _held = (Held("mean"),)
+    _arrayFields = (ArrayField("mean"),)
 
     def __init__(self, mean: Any) -> None:
         super().__init__()

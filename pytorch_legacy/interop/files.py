@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, storage_of, to_host
+from pytorch_legacy.arrays import Tensor, base_storage, to_host
 from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.files.writing import whole
 
@@ -117,7 +117,7 @@ def _check(where: str, kind: str, name: Any, array: Tensor, arrays: Arrays) -> N
 
 def measure(path: Any, arrays: Arrays) -> None:
     """An error if arrays that repeat or share their elements would make a file that is out of proportion."""
-    memory = sum({id(root): root.nbytes for root in map(storage_of, arrays.values())}.values())
+    memory = sum({id(root): root.nbytes for root in map(base_storage, arrays.values())}.values())
     total = sum(array.nbytes for array in arrays.values())
     if total > _MOST_TIMES * memory + _MOST_BYTES:
         name = max(arrays, key=lambda name: arrays[name].nbytes)

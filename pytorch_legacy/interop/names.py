@@ -90,7 +90,7 @@ def _named(value: Any, everything: bool) -> Iterator[tuple[str, Visit]]:
                 if memory in memories and not everything and _beside(visit):
                     continue
                 memories.add(memory)
-            name = way = name_of(visit)
+            name = way = visit_name(visit)
             while name in taken:
                 counts[way] = counts.get(way, 1) + 1
                 name = f"{way}#{counts[way]}"
@@ -167,8 +167,8 @@ def _is_object(value: Any) -> bool:
     return isinstance(value, (Object, t7.TorchObject))
 
 
-def name_of(visit: Visit) -> str:
-    """The way to a value, joined by dots."""
+def visit_name(visit: Visit) -> str:
+    """Returns the keys that lead to a value, joined by dots."""
     parts = []
     step: Visit = visit
     while step.parent is not None:

@@ -22,7 +22,7 @@ from pytorch_legacy.files import t7
 from pytorch_legacy.files.t7.nodes import printable, shown
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Unknown import Unknown
-from pytorch_legacy.nn.utils import name_of
+from pytorch_legacy.nn.utils import author_name
 from pytorch_legacy.objects import Object
 
 from .walk import Visit, children, has_identity, walk
@@ -182,4 +182,4 @@ def _name(value: Any) -> str:
     if isinstance(value, t7.TorchObject):
         name = value.fields.get("name") if isinstance(value.fields, dict) else None
         return printable(name) if isinstance(name, str) else ""
-    return name_of(value) if isinstance(value, Module) else ""
+    return author_name(value) if isinstance(value, Module) else ""

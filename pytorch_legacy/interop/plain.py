@@ -32,7 +32,7 @@ from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, Valu
 from pytorch_legacy.files.t7 import IdentityKey
 from pytorch_legacy.files.t7.nodes import printable
 from pytorch_legacy.files.writing import whole
-from pytorch_legacy.words import described, text_shape
+from pytorch_legacy.messages import described, text_shape
 
 from .files import measure
 

@@ -13,9 +13,9 @@ from pytorch_legacy.errors import TOO_DEEP, ArgumentError, IndexRangeError, Shap
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import clear, lasting, name_of, recursiveSum
+from pytorch_legacy.nn.utils import author_name, clear, owned, recursiveSum
 from pytorch_legacy.objects import Typed
-from pytorch_legacy.passes import is_own, marks_module
+from pytorch_legacy.reentrancy import guards_modules, is_reentrant
 
 
 class Container(Typed, Module):
@@ -137,31 +137,31 @@ class Container(Typed, Module):
 
     def applyToModules(self, func: Callable[[Module], object]) -> Self:
         """Calls `func` with each child."""
-        self._each(lambda _, module: func(module))
+        self._forEachChild(lambda _, module: func(module))
         return self
 
     def zeroGradParameters(self) -> Self:
-        self._everywhere("zeroGradParameters", _nothing, lambda module: module.zeroGradParameters())
+        self._broadcast("zeroGradParameters", _nothing, lambda module: module.zeroGradParameters())
         return self
 
     def updateParameters(self, learningRate: float) -> Self:
-        self._everywhere("updateParameters", _nothing, lambda module: module.updateParameters(learningRate), once=False)
+        self._broadcast("updateParameters", _nothing, lambda module: module.updateParameters(learningRate), once=False)
         return self
 
     def training(self) -> Self:
-        self._everywhere("training", Module.training, lambda module: module.training())
+        self._broadcast("training", Module.training, lambda module: module.training())
         return self
 
     def evaluate(self) -> Self:
-        self._everywhere("evaluate", Module.evaluate, lambda module: module.evaluate())
+        self._broadcast("evaluate", Module.evaluate, lambda module: module.evaluate())
         return self
 
     def reset(self, stdv: float | None = None) -> Self:
-        self._everywhere("reset", _nothing, lambda module: module.reset(stdv), once=False)
+        self._broadcast("reset", _nothing, lambda module: module.reset(stdv), once=False)
         return self
 
     def clearState(self) -> Self:
-        self._everywhere("clearState", Module.clearState, lambda module: module.clearState())
+        self._broadcast("clearState", Module.clearState, lambda module: module.clearState())
         return self
 
     def share(self, mlp: Module, *names: str) -> Self:
@@ -175,7 +175,7 @@ class Container(Typed, Module):
                 raise ShapeError(f"{module._typename}: share: {expected}")
             partner.update((id(ours), theirs) for ours, theirs in zip(module.modules, others, strict=True))
 
-        self._everywhere("share", pair, lambda module: module.share(partner[id(module)], *names), once=False)
+        self._broadcast("share", pair, lambda module: module.share(partner[id(module)], *names), once=False)
         return self
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
@@ -190,29 +190,29 @@ class Container(Typed, Module):
             for ours, theirs in zip(found, module.parameters() or ([], []), strict=True):
                 ours.extend(theirs)
 
-        self._everywhere("parameters", _nothing, take, once=False)
+        self._broadcast("parameters", _nothing, take, once=False)
         return found
 
     def _parameterOwners(self) -> list[Module]:
         found: list[Module] = []
         if type(self).updateParameters is not Container.updateParameters or self._isReplaced("updateParameters"):
             return [self]
-        walks.everywhere(self, "updateParameters", Container.updateParameters, _nothing, found.append)
+        walks.broadcast(self, "updateParameters", Container.updateParameters, _nothing, found.append)
         return found
 
     def _isTied(self) -> bool:
         """Whether a module may read a parameter, to compute its gradient, after another module has moved it."""
         learners: list[Module] = []
-        self._everywhere("parameters", _nothing, learners.append, once=False)
+        self._broadcast("parameters", _nothing, learners.append, once=False)
         direct: list[Tensor] = []
         readers: list[Tensor] = []
         for module in learners:
             (direct if module._mayUpdateDirectly() else readers).extend((module.parameters() or ([],))[0])
         return any_overlap(readers, direct)
 
-    def _everywhere(self, name: str, own: Callable[[Any], Any], call: Callable[[Any], Any], once: bool = True) -> None:
-        """As `walks.everywhere`, for a method that this class has for all containers."""
-        walks.everywhere(self, name, getattr(Container, name), own, call, once)
+    def _broadcast(self, name: str, own: Callable[[Any], Any], call: Callable[[Any], Any], once: bool = True) -> None:
+        """Calls `walks.broadcast` for a method that this class has for all containers."""
+        walks.broadcast(self, name, getattr(Container, name), own, call, once)
 
     def _part(self, modules: list[Module]) -> Any:
         """What a slice gives."""
@@ -270,11 +270,11 @@ class Container(Typed, Module):
             modules = module._children()  # in a file that is being read they may be anything
             waiting += [each for each in reversed(modules) if isinstance(each, Module)] if isinstance(modules, list) else []
 
-    @marks_module
-    def _each(self, function: Callable[[int, Module], Any], reverse: bool = False, marked: bool = False) -> list[Any]:
+    @guards_modules
+    def _forEachChild(self, function: Callable[[int, Module], Any], reverse: bool = False, guarded: bool = False) -> list[Any]:
         """Calls ``function(index, module)`` for each child, the last one first if `reverse`; the results in order.
 
-        `marked`: each child is within a pass meanwhile (see passes.py), which ``function`` does not say by itself.
+        With `guarded` each child is guarded against reentrancy meanwhile (reentrancy.py); set it if ``function`` does not do so.
         """
         results = []
         indices = range(len(self.modules))
@@ -282,7 +282,7 @@ class Container(Typed, Module):
         try:
             for index in reversed(indices) if reverse else indices:
                 module = self.modules[index]
-                if not marked or (module._inPass and is_own(module)):
+                if not guarded or (module._inPass and is_reentrant(module)):
                     results.append(function(index, module))
                     continue
                 module._inPass = True
@@ -291,16 +291,16 @@ class Container(Typed, Module):
                 finally:
                     module._inPass = False
         except Exception as error:
-            self._locate(error, index)
+            self._addErrorContext(error, index)
             raise
         return results[::-1] if reverse else results
 
-    def _locate(self, error: Exception, index: int) -> None:
-        """Tells an exception in which child it was raised."""
+    def _addErrorContext(self, error: Exception, index: int) -> None:
+        """Adds the child in which an exception was raised to its message."""
         if isinstance(error, RecursionError):
             raise UnsupportedError(TOO_DEEP.format(self._typename)) from None
         children = self._children()
-        name = name_of(children[index]) if index < len(children) else ""
+        name = author_name(children[index]) if index < len(children) else ""
         place = f"in module {index + 1}{f' ({name})' * bool(name)} of {self._typename}"
         if isinstance(error, THNNError):
             error.where.insert(0, place)
@@ -317,9 +317,9 @@ class Container(Typed, Module):
         def gradient(i: int, module: Module) -> Any:
             result = getattr(module, method)(input, gradOutputs[i], *scale)
             # Later ones may write over it: into what they share, or in place into a gradOutput that it is part of.
-            return lasting(result) if shared or any(overlap(result, later) for later in gradOutputs[i + 1 :]) else result
+            return owned(result) if shared or any(overlap(result, later) for later in gradOutputs[i + 1 :]) else result
 
-        present = [gradient for gradient in self._each(gradient) if gradient is not None]
+        present = [gradient for gradient in self._forEachChild(gradient) if gradient is not None]
         try:
             self.gradInput = recursiveSum(self.gradInput, present) if present else None
         except THNNError as error:

@@ -10,7 +10,7 @@ from pytorch_legacy.files.classes import own
 from pytorch_legacy.nn.summary import Summary, of_criterion
 from pytorch_legacy.objects import Object
 from pytorch_legacy.objects.loaded import RAW, explain
-from pytorch_legacy.passes import is_own, marks
+from pytorch_legacy.reentrancy import guards_self, is_reentrant
 
 
 class Criterion(Object):
@@ -52,12 +52,12 @@ class Criterion(Object):
 
     sizeAverage: bool  # of those criterions that take a mean or a sum
 
-    @marks
+    @guards_self
     def forward(self, input: Any, target: Any = None) -> Any:
         """The loss: another name of ``updateOutput``. A few criterions need no target."""
         if type(input) is not np.ndarray or type(target) is not np.ndarray:
             input, target = self._asArrays("input", input), self._asArrays("target", target)
-        isRecursion = self._inPass and is_own(self)
+        isRecursion = self._inPass and is_reentrant(self)
         self._inPass = True
         try:
             return self.updateOutput(input, target)
@@ -67,12 +67,12 @@ class Criterion(Object):
         finally:
             self._inPass = isRecursion
 
-    @marks
+    @guards_self
     def backward(self, input: Any, target: Any = None) -> Any:
         """The gradient of the input: another name of ``updateGradInput``."""
         if type(input) is not np.ndarray or type(target) is not np.ndarray:
             input, target = self._asArrays("input", input), self._asArrays("target", target)
-        isRecursion = self._inPass and is_own(self)
+        isRecursion = self._inPass and is_reentrant(self)
         self._inPass = True
         try:
             return self.updateGradInput(input, target)

@@ -19,7 +19,7 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import hessian
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import lasting
+from pytorch_legacy.nn.utils import owned
 
 
 def backward(module: Module, input: Any, param: Tensor | None = None, dparam: Tensor | None = None) -> Tensor:
@@ -170,7 +170,7 @@ def testIO(module: Module, input: Any, minval: float = -2, maxval: float = 2) ->
             gradOutput = np.empty_like(output)
             randomize(gradOutput, minval, maxval)
         module.zeroGradParameters()
-        return output, lasting(module.backward(input, gradOutput)), gradOutput
+        return output, owned(module.backward(input, gradOutput)), gradOutput
 
     output, gradInput, gradOutput = passed(module, None)
     again = passed(pickle.loads(pickle.dumps(module.clearState())), gradOutput)

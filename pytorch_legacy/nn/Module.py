@@ -22,14 +22,14 @@ from pytorch_legacy.errors import NullError, ShapeError, THNNError
 from pytorch_legacy.files import migration, t7
 from pytorch_legacy.files.classes import own
 from pytorch_legacy.files.form import GRADIENTS
-from pytorch_legacy.files.stored import dtype_of
+from pytorch_legacy.files.stored import stored_dtype
 from pytorch_legacy.nn import blocks, check, walks
 from pytorch_legacy.nn.summary import Summary, of_module
 from pytorch_legacy.nn.tuning import Tuning
-from pytorch_legacy.nn.utils import by_example, clear, described, lasting
+from pytorch_legacy.nn.utils import by_example, clear, described, owned
 from pytorch_legacy.objects.copies import rebind, shared
 from pytorch_legacy.objects.loaded import RAW, explain
-from pytorch_legacy.passes import guarded, is_own, marks
+from pytorch_legacy.reentrancy import guarded, guards_self, is_reentrant
 
 _NOTHING: Any = object()
 _STATISTICS = ("running_mean", "running_var")
@@ -131,15 +131,15 @@ class Module(Tuning):
         self.output: Any = np.empty(0, self._dtype)
         self.gradInput: Any = np.empty(0, self._dtype)
 
-    @marks
+    @guards_self
     def forward(self, input: Any) -> Any:
         """Returns the output for `input`: another name of ``updateOutput``. ``help(nn.Module)`` has all methods of modules."""
         if type(input) is not np.ndarray:
             input = self._asArrays("input", input)
         fields = self.__dict__  # quicker than attributes: Object has a __getattr__
         if "_copiesOwnOutput" in fields and overlap(fields.get("output"), input):
-            input = lasting(input)
-        isRecursion = fields.get("_inPass", False) and is_own(self)
+            input = owned(input)
+        isRecursion = fields.get("_inPass", False) and is_reentrant(self)
         fields["_inPass"] = True
         try:
             return self.updateOutput(input)
@@ -149,7 +149,7 @@ class Module(Tuning):
         finally:
             fields["_inPass"] = isRecursion
 
-    @marks
+    @guards_self
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
         """Returns the gradient of the input and adds `scale` times the gradients of the parameters to theirs.
 
@@ -159,7 +159,7 @@ class Module(Tuning):
         if type(input) is not np.ndarray or type(gradOutput) is not np.ndarray:
             input, gradOutput = self._asArrays("input", input), self._asArrays("gradOutput", gradOutput)
         fields = self.__dict__
-        isRecursion = fields.get("_inPass", False) and is_own(self)
+        isRecursion = fields.get("_inPass", False) and is_reentrant(self)
         fields["_inPass"] = True
         try:
             self.updateGradInput(input, gradOutput)
@@ -530,27 +530,26 @@ class Module(Tuning):
         """As `_contiguous`, and aligned. Sums and products of such arrays are rounded alike, however the input lies."""
         return self._contiguous(name, array if is_aligned(array) else array.copy())
 
-    def _bufferFor(self, name: str, given: Tensor, shape: tuple[int, ...] | None = None, apart: Any = None) -> Tensor:
+    def _bufferFor(self, name: str, given: Tensor, shape: tuple[int, ...] | None = None, mustNotOverlap: Any = None) -> Tensor:
         """The array that a pass of a module with a flag ``inplace`` writes: field `name`, in the shape of `given` by default.
 
-        While the flag is on, that is `given`, memory of another module. So when the flag is off again, and after loading, the
-        field is no buffer, for others may still read what is there: it becomes a new one. `apart` is as for ``_resize``, or
-        `given`.
+        While the flag is on, that is `given`, memory of another module. When the flag is off again, and after loading, others may
+        still read that memory, so the field gets a new array. `mustNotOverlap` is as for ``_resize``; its default is `given`.
         """
         if self.inplace:  # type: ignore[attr-defined]
             self._ownBuffers -= {name}
             self.__dict__[name] = check.writable(self, name, given)
             return self.__dict__[name]
-        apart = given if apart is None else apart
+        mustNotOverlap = given if mustNotOverlap is None else mustNotOverlap
         if name not in self._ownBuffers:
             self._ownBuffers |= {name}
-            apart = [apart, self.__dict__.get(name)]
-        return self._resize(name, given.shape if shape is None else shape, apart=apart)
+            mustNotOverlap = [mustNotOverlap, self.__dict__.get(name)]
+        return self._resize(name, given.shape if shape is None else shape, mustNotOverlap=mustNotOverlap)
 
-    def _zeros(self, name: str, example: Any, apart: Any = None) -> Any:
+    def _zeros(self, name: str, example: Any, mustNotOverlap: Any = None) -> Any:
         """Zeros in the shape of `example`, an array or a table of arrays, in the buffers of field `name` if they fit: gradients.
 
-        They are new ones if `apart`, which is still to be read, lies in these.
+        The arrays are new if the old ones overlap `mustNotOverlap`, which is still to be read.
         """
         old = getattr(self, name, None)
 
@@ -558,7 +557,7 @@ class Module(Tuning):
             return blocks.zero(buffer(old, new.shape, check.gradientDtype(self, new), self._onDevice))
 
         try:
-            zeros = by_example(None if overlap(old, apart) else old, example, zeroed)
+            zeros = by_example(None if overlap(old, mustNotOverlap) else old, example, zeroed)
         except THNNError as error:
             error.where.append(f"{self._typename}: {name}")
             raise
@@ -604,7 +603,7 @@ class Module(Tuning):
             getattr(module, name)(*arguments)
 
         if self._children():
-            walks.everywhere(self, name, getattr(Module, name), lambda module: None, call)
+            walks.broadcast(self, name, getattr(Module, name), lambda module: None, call)
         return self
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
@@ -652,6 +651,6 @@ class Module(Tuning):
                 elif name not in self._fileFields:
                     fields.pop(name, None)
         # Old files have no _type: that of the tensors counts.
-        if self._fileFields and "_type" not in self._fileFields and dtype_of(self._fileRest | fields) == self._ownType()[0]:
+        if self._fileFields and "_type" not in self._fileFields and stored_dtype(self._fileRest | fields) == self._ownType()[0]:
             return fields
         return fields | {"_type": self._ownTypeName}

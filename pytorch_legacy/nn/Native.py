@@ -85,8 +85,8 @@ class Native(Caller, Module):
     _ranks: ClassVar[tuple[int, ...]] = ()
     _mayLackGradInput: ClassVar[bool] = False
 
-    # A pass prepares the next one (`Prepared.repeat`), unless it works in place or computes nothing. If an exception is raised
-    # there, or another buffer is needed, the pass begins anew: it makes the buffers, or raises an exception that says more.
+    # A pass prepares the next one (`PreparedCall.repeat`), unless it works in place or computes nothing. If the repeated call
+    # raises an exception, or needs another buffer, the pass begins anew: it makes the buffers, or raises a fuller exception.
 
     def updateOutput(self, input: Any) -> Any:
         try:
@@ -114,11 +114,11 @@ class Native(Caller, Module):
         """Makes the buffers of ``updateOutput`` for an input, which may be the last output."""
         shape = self._outputShape(input)
         for name, dtype in _plan(type(self), "updateOutput", 1).written:
-            self._resize(name, shape, dtype, apart=input)
+            self._resize(name, shape, dtype, mustNotOverlap=input)
 
     def _makeGradInput(self, input: Any, gradOutput: Any) -> None:
         """Makes the buffer of ``updateGradInput``."""
-        self._resize("gradInput", check.tensor(self, "input", input, *self._ranks).shape, apart=[input, gradOutput])
+        self._resize("gradInput", check.tensor(self, "input", input, *self._ranks).shape, mustNotOverlap=[input, gradOutput])
 
     def _outputShape(self, input: Any) -> tuple[int, ...]:
         input = check.tensor(self, "input", input, *self._ranks)
@@ -149,8 +149,8 @@ class Plan(NamedTuple):
     sort: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None  # first arguments, fields and given ones in the header's order
 
 
-def _planOf(cls: Any, name: str, count: int, *given: str) -> Plan:
-    """The plan of a call whose first arguments are handed over, so many, and others by their names."""
+def _makePlan(cls: Any, name: str, count: int, *given: str) -> Plan:
+    """Returns the plan of a call that gets its first `count` arguments by position, and those `given` by name."""
     function = name if name in SIGNATURES else f"{cls._layer}_{name}"
     if function not in SIGNATURES:
         cure = "pl.extension.load(...) of its file comes first"
@@ -184,5 +184,5 @@ def _reader(*fields: str) -> Callable[[Any], tuple[Any, ...]]:
     return lambda thing: (read(thing),)
 
 
-_plan: Any = lru_cache(4096)(_planOf)
-binding.forgetful.append(_plan.cache_clear)
+_plan: Any = lru_cache(4096)(_makePlan)
+binding.on_signatures_changed.append(_plan.cache_clear)

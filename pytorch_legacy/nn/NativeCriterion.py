@@ -45,7 +45,7 @@ class NativeCriterion(Caller, Criterion):
         for buffer in self._scalars:
             self._resize(buffer, (1,))
         if name == "updateGradInput":
-            self._resize("gradInput", check.tensor(self, "input", handed[0]).shape, apart=[*handed])
+            self._resize("gradInput", check.tensor(self, "input", handed[0]).shape, mustNotOverlap=[*handed])
         return super()._pass(name, *handed)
 
     def _goal(self, target: Any) -> Any:

@@ -4,7 +4,7 @@ from typing import Any, NoReturn
 
 from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.files import migration, t7
-from pytorch_legacy.files.classes import class_of
+from pytorch_legacy.files.classes import find_class
 from pytorch_legacy.files.fields import listed
 from pytorch_legacy.nn.Container import Container
 
@@ -49,7 +49,7 @@ class Unknown(Container):
 
     def _missing(self) -> UnsupportedError:
         names = ", ".join(sorted(map(str, self.fields))) if isinstance(self.fields, dict) else type(self.fields).__name__
-        known = class_of(self._typename)
+        known = find_class(self._typename)
         reason = "this class is not known here"
         if known is not None:
             reason = f"the file has the fields of another author's class than {known.__module__}, which is not known here"

@@ -46,18 +46,18 @@ for _family in FAMILIES:
 
 def __getattr__(name: str) -> type:
     """The classes that other packages of Torch7 put into ``nn``: ``nn.gModule``, ``nn.LSTM``, ``nn.Inception``."""
-    from pytorch_legacy.files.classes import class_of
+    from pytorch_legacy.files.classes import find_class
 
-    found = class_of(f"nn.{name}")
+    found = find_class(f"nn.{name}")
     if found is None:
-        from pytorch_legacy.hints import of_class
+        from pytorch_legacy.torch_names import class_hint
 
-        raise AttributeError(f"module 'pytorch_legacy.nn' has no attribute '{name}'{of_class(name)}")
+        raise AttributeError(f"module 'pytorch_legacy.nn' has no attribute '{name}'{class_hint(name)}")
     return found
 
 
 def __dir__() -> list[str]:
     """With the classes of the other packages."""
-    from pytorch_legacy.files.classes import names_of
+    from pytorch_legacy.files.classes import list_names
 
-    return sorted({*globals(), *names_of("nn")})
+    return sorted({*globals(), *list_names("nn")})

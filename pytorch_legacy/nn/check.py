@@ -14,8 +14,8 @@ from pytorch_legacy.arguments import as_kind
 from pytorch_legacy.arrays import Tensor, is_tensor, is_writable, on_device, overlaps_itself, to_device
 from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
+from pytorch_legacy.messages import areNumbers, described, mismatch, sizes
 from pytorch_legacy.objects import Object
-from pytorch_legacy.words import areNumbers, described, mismatch, sizes
 
 
 def tensor(module: Object, name: str, value: Any, *ranks: int) -> Tensor:

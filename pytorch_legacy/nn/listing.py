@@ -12,12 +12,12 @@ from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.files.form import SCRATCH
 from pytorch_legacy.files.t7.nodes import printable
+from pytorch_legacy.messages import text_shape
 from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Unknown import Unknown
-from pytorch_legacy.nn.utils import name_of
-from pytorch_legacy.words import text_shape
+from pytorch_legacy.nn.utils import author_name
 
 Row = tuple[str, ...]
 _NO_PARAMETERS = ("_", "grad", "userGrad", "running_", "modules")
@@ -185,7 +185,7 @@ def _rows(module: Module, shapes: dict[Any, Any] | None, depth: int | None, most
         if shapes is not None:
             _, output, operations = shapes.get(id(inner), (None, "not run", 0))
         operations = f"{operations:,}" if leaf and shapes is not None else ""
-        yield label, name_of(inner), output, parameters, operations
+        yield label, author_name(inner), output, parameters, operations
 
 
 def _shared(module: Module, number: str, owners: dict[Any, str]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import to_device
 from pytorch_legacy.errors import ArgumentError, ShapeError
-from pytorch_legacy.words import described, text_shape
+from pytorch_legacy.messages import described, text_shape
 
 if TYPE_CHECKING:
     from .Criterion import Criterion

@@ -12,9 +12,9 @@ from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor, is_tensor, to_host, type_name, vector_norms
 from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.files.classes import own
+from pytorch_legacy.messages import mismatch
 from pytorch_legacy.nn import walks
 from pytorch_legacy.objects import Object
-from pytorch_legacy.words import mismatch
 
 
 class Tuning(Object):

@@ -12,12 +12,12 @@ import numpy as np
 from pytorch_legacy.arrays import Tensor, is_tensor, overlap, tree, type_name
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError
 from pytorch_legacy.files.t7.nodes import printable
+from pytorch_legacy.messages import described as described
+from pytorch_legacy.messages import sizes as sizes
 from pytorch_legacy.nn import blocks
 from pytorch_legacy.objects import Object
 from pytorch_legacy.objects.base import fitting
 from pytorch_legacy.objects.conversion import converted
-from pytorch_legacy.words import described as described
-from pytorch_legacy.words import sizes as sizes
 
 
 def recursiveType(param: Any, type: Any, tensorCache: dict[Any, Any] | None = None) -> Any:
@@ -75,8 +75,8 @@ def recursiveSum(t1: Any, terms: Sequence[Any]) -> Any:
     return total
 
 
-def lasting(value: Any) -> Any:
-    """`value` with copies of its arrays, which no later call writes over."""
+def owned(value: Any) -> Any:
+    """Returns `value` with copies of its arrays, which no later call overwrites."""
     return tree.map_arrays(np.copy, value)
 
 
@@ -114,7 +114,7 @@ def clear(self: Object, *fields: str) -> Object:
     return self
 
 
-def name_of(module: Any) -> str:
+def author_name(module: Any) -> str:
     """Returns the name that an author gave to a module in the field ``name``, as loadcaffe does; "" if there is none.
 
     Characters that do not print are written as Python shows them.

@@ -74,12 +74,12 @@ def has_twice(root: Any) -> bool:
     return False
 
 
-def everywhere(
+def broadcast(
     root: Any, name: str, plain: Any, own: Callable[[Any], Any], call: Callable[[Any], Any], once: bool = True
 ) -> None:
     """Calls `own` with `root` and the modules inside whose class has the method `plain` for `name`, and `call` with others.
 
-    These others see to the modules inside them. An exception says where it was raised.
+    These others call the modules inside them themselves. Exceptions get the place of the module added.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ def everywhere(
                     call(child)
                 except Exception as error:
                     for (container, _), at in zip(reversed(path), reversed(indices), strict=True):
-                        if hasattr(container, "_locate"):
-                            container._locate(error, at)
+                        if hasattr(container, "_addErrorContext"):
+                            container._addErrorContext(error, at)
                     raise
             else:
                 path.pop()

@@ -140,7 +140,7 @@ class Node(graph.Node):
         lines = []
         if "description" in data.get("annotations", {}):
             lines.append(f"desc = {data['annotations']['description']}")
-        inputs = [f"Node{parent.get('forwardNodeId', '')}" for parent in inputs_of(data)]
+        inputs = [f"Node{parent.get('forwardNodeId', '')}" for parent in list_inputs(data)]
         if len(inputs) > 1:
             lines.append(f"mapindex = {{{','.join(inputs)}}}")
         for key in ("module", "selectindex", "nSplitOutputs", "input", "gradOutput", "gradOutputBuffer"):
@@ -190,8 +190,8 @@ class Node(graph.Node):
         return left
 
 
-def inputs_of(data: dict[Any, Any]) -> list[dict[Any, Any]]:
-    """The data of the nodes whose outputs the node with this data takes, in order."""
+def list_inputs(data: dict[Any, Any]) -> list[dict[Any, Any]]:
+    """Returns the data of the nodes whose outputs are inputs of the node with this data, in order."""
     return counted("mapindex", data.get("mapindex", {}))
 
 

@@ -11,11 +11,11 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.nn.utils import described, lasting, recursiveSum
+from pytorch_legacy.nn.utils import described, owned, recursiveSum
 from pytorch_legacy.nngraph.graph.Flat import Flat
 from pytorch_legacy.nngraph.graph.pictures import draw
-from pytorch_legacy.nngraph.Node import Node, check_nodes, inputs_of
-from pytorch_legacy.passes import is_own, marks_module
+from pytorch_legacy.nngraph.Node import Node, check_nodes, list_inputs
+from pytorch_legacy.reentrancy import guards_modules, is_reentrant
 
 _RUNNING = ("input", "gradOutput", "gradOutputBuffer")
 
@@ -344,7 +344,7 @@ class _Program(NamedTuple):
         named = {id(node.data): node for node in forwardnodes}  # errors call both nodes of a place alike
         places = {}
         for node in forwardnodes:
-            places[id(node.data)] = {id(parent): i for i, parent in enumerate(inputs_of(node.data))}
+            places[id(node.data)] = {id(parent): i for i, parent in enumerate(list_inputs(node.data))}
 
         def step(node: Node, targets: list[tuple[dict[Any, Any], int]]) -> _Step:
             return _Step(named[id(node.data)], node.data, len(places[id(node.data)]), targets)
@@ -365,7 +365,7 @@ def _input(data: dict[Any, Any]) -> Any:
     return inputs[0] if len(inputs) == 1 else inputs
 
 
-@marks_module
+@guards_modules
 def _output(step: _Step, run: Callable[[Module, Any], Any]) -> Any:
     data = step.data
     input = _input(data)
@@ -374,7 +374,7 @@ def _output(step: _Step, run: Callable[[Module, Any], Any]) -> Any:
     module = data.get("module")
     if module is None:
         output = input
-    elif module._inPass and is_own(module):
+    elif module._inPass and is_reentrant(module):
         output = run(module, input)
     else:
         module._inPass = True
@@ -403,7 +403,7 @@ def _propagate(step: _Step, shared: bool) -> None:
         if "input" not in data:
             raise DtypeError(f"{step.node._typename}: updateGradInput: expected a forward pass first")
         gradient = data["module"].updateGradInput(_input(data), gradient)
-        gradient = lasting(gradient) if shared else gradient
+        gradient = owned(gradient) if shared else gradient
     for target, place in step.targets:
         part = gradient
         if len(step.targets) > 1 and gradient is not None:

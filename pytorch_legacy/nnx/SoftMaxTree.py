@@ -12,7 +12,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described, sizes
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class SoftMaxTree(Module):
@@ -106,9 +106,9 @@ class SoftMaxTree(Module):
     parentIds: Tensor
     parentChildren: Tensor
     childParent: Tensor
-    _held = (
-        Held("weight", lambda layer: (layer.nChildNode, layer.inputSize), ("gradWeight",)),
-        Held("bias", lambda layer: (layer.nChildNode,), ("gradBias",)),
+    _arrayFields = (
+        ArrayField("weight", lambda layer: (layer.nChildNode, layer.inputSize), ("gradWeight",)),
+        ArrayField("bias", lambda layer: (layer.nChildNode,), ("gradBias",)),
     )
     _updatesDirectly = True
     accUpdate = False

@@ -49,7 +49,7 @@ class SpatialDownSampling(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = self._blocks(input).shape
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (*shape[:-4], *shape[-4::2]))
-        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
         gradInput.fill(0)
         self._blocks(gradInput)[...] = (gradOutput / self._dtype.type(self.rH * self.rW))[..., :, None, :, None]
         return gradInput

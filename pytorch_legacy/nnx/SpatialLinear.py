@@ -12,7 +12,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class SpatialLinear(Module):
@@ -55,7 +55,7 @@ class SpatialLinear(Module):
     gradWeight: Tensor
     bias: Tensor
     gradBias: Tensor
-    _held = (Held("weight", 2), Held("bias", lambda layer: layer.weight.shape[:1]))
+    _arrayFields = (ArrayField("weight", 2), ArrayField("bias", lambda layer: layer.weight.shape[:1]))
     weightDecay: Any = 0
 
     _file = Form(defaults={"fanin": 1, "fanout": 1})

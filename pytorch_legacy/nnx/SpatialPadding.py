@@ -82,7 +82,7 @@ class SpatialPadding(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape, inside, outside = self._layout(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
         gradInput.fill(0)
         gradInput[inside] = gradOutput[outside]
         return gradInput

@@ -3,8 +3,8 @@
 `Object` is the base of all. It has fields (`files.stored`), which can be copied (`copies`) and converted (`conversion`).
 """
 
+from .array_checks import ArrayField
 from .base import Object
-from .held import Held
 from .typed import Typed, Wrapping
 
-__all__ = ["Held", "Object", "Typed", "Wrapping"]
+__all__ = ["ArrayField", "Object", "Typed", "Wrapping"]

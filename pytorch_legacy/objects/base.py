@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from pytorch_legacy import hints
+from pytorch_legacy import torch_names
 from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor, as_arrays, buffer, on_device, overlap
 from pytorch_legacy.errors import DtypeError, FieldError, OutOfMemoryError, ShapeError
 from pytorch_legacy.files import form
-from pytorch_legacy.objects import held, loaded, results
+from pytorch_legacy.objects import array_checks, loaded, results
 from pytorch_legacy.objects.conversion import Converted
 from pytorch_legacy.objects.printing import always
-from pytorch_legacy.passes import guarded
+from pytorch_legacy.reentrancy import guarded
 
 # Methods that are held to their annotations, in each class: those that users give numbers.
 _CHECKED = ("__init__", "reset", "updateParameters", "accUpdateGradParameters", "backwardUpdate")
@@ -34,23 +34,23 @@ class Object(Converted):
     ----------
     _addsSizes : bool
         Torch7 computed with the sizes in Lua before it took their whole parts: one with a fraction is an error.
-    _held : tuple of Held
-        The arrays that passes of array operations read, which look at them first (held.py); bases say theirs.
+    _arrayFields : tuple of ArrayField
+        The arrays that passes of array operations read and validate first (array_checks.py), beside those of the bases.
     _constructed : set of str
         The attributes that constructors made in this process, for who looks for misspelt ones (files/misspelt.py).
     changesDtype : bool
         True of a class whose results have another dtype than the object on purpose. Results of a class of one's own are held to
         the dtype of the object otherwise.
     _bindings : Bindings
-        Prepared calls of C functions, and what else the object stores between two calls (backend/prepared.py). Clones, pickles
-        and converted objects are made without it.
+        Prepared calls of C functions, and other results that the object stores between two calls (backend/prepared.py). Clones,
+        pickles and converted objects are made without it.
     _inPass : bool
-        Is a thread within ``forward`` or ``backward``? See passes.py.
+        True while a thread is within ``forward`` or ``backward``; see reentrancy.py.
     """
 
     _everyday: ClassVar[tuple[str, ...]] = ()
-    _held: ClassVar[tuple[held.Held, ...]] = ()
-    _looked: ClassVar[tuple[tuple[held.Held, str], ...]] = ()
+    _arrayFields: ClassVar[tuple[array_checks.ArrayField, ...]] = ()
+    _checkedFields: ClassVar[tuple[tuple[array_checks.ArrayField, str], ...]] = ()
     _addsSizes = False
     changesDtype: ClassVar[bool] = False
     _constructed: set[str] = set()
@@ -62,7 +62,7 @@ class Object(Converted):
         if "_typename" not in cls.__dict__:
             space = inner[0] if inner and inner[0] in _NAMESPACES else "nn"
             cls._typename = f"{space}.{cls.__name__}" if package == "pytorch_legacy" else cls.__name__
-        cls._form = form.of(cls)
+        cls._form = form.declared_form(cls)
         if form.OLD & cls.__dict__.keys():
             raise TypeError(f"{cls.__name__}: {min(form.OLD & cls.__dict__.keys())} is now an entry of _file = pl.Form(...)")
         cls._version = cls._form.version
@@ -87,9 +87,9 @@ class Object(Converted):
         for name in () if isOurs else results.PASSES:
             if isinstance(cls.__dict__.get(name), FunctionType):
                 setattr(cls, name, results.checked(cls.__dict__[name]))
-        cls._looked = held.of(cls)
-        if cls._looked and isOurs:
-            held.watch(cls)
+        cls._checkedFields = array_checks.declared_fields(cls)
+        if cls._checkedFields and isOurs:
+            array_checks.add_checks(cls)
 
     if not TYPE_CHECKING:  # or every attribute would be known to mypy
 
@@ -98,7 +98,7 @@ class Object(Converted):
             member = getattr(type(self), name, None)
             if isinstance(member, property):
                 return member.fget(self)  # it is there, and misses another one: that is the one to name
-            error = FieldError(f"{self._typename}: has no attribute {name!r}{hints.of_attribute(name)}")
+            error = FieldError(f"{self._typename}: has no attribute {name!r}{torch_names.attribute_hint(name)}")
             error.name, error.obj = name, self  # Python then says which name may have been meant
             try:
                 raise error
@@ -124,15 +124,15 @@ class Object(Converted):
         except DtypeError as error:
             raise DtypeError(f"{self._typename}: {name}: {error}") from None
 
-    def _resize(self, name: str, shape: tuple[int, ...], dtype: Any = None, apart: Any = None) -> Tensor:
-        """The buffer in field `name`: the old array when shape and dtype fit, else a new one with any contents.
+    def _resize(self, name: str, shape: tuple[int, ...], dtype: Any = None, mustNotOverlap: Any = None) -> Tensor:
+        """Returns the buffer in field `name`: the old array if shape and dtype fit, else a new one with any contents.
 
-        `dtype` is the module's own if it is not given. `apart` is an array, or a table, that will be read while the buffer
-        is written: if it lies in the old one, as when a layer gets its own output to read, there is a new one.
+        `dtype` is the module's own if it is not given. `mustNotOverlap` is an array, or a table, that will be read while the
+        buffer is written: if it shares memory with the old array, as when a layer reads its own output, the array is new.
         """
         old: Any = self.__dict__.get(name)
         dtype = dtype or self._dtype
-        if apart is not None and overlap(old, apart):
+        if mustNotOverlap is not None and overlap(old, mustNotOverlap):
             old = None
         if type(old) is np.ndarray and old.shape == shape and old.dtype == dtype and old.flags.carray:
             return old
@@ -148,10 +148,10 @@ class Object(Converted):
         except (TypeError, ValueError) as error:
             raise ShapeError(f"{self._typename}: {name}: no array has the shape {shape}: {error}") from None
 
-    def _resizeTable(self, name: str, shapes: list[tuple[int, ...]], apart: Any = None) -> list[Tensor]:
+    def _resizeTable(self, name: str, shapes: list[tuple[int, ...]], mustNotOverlap: Any = None) -> list[Tensor]:
         """As `_resize`, for a field that is a list of buffers."""
         old = getattr(self, name, None)
-        spare = list(old) if isinstance(old, list) and not overlap(old, apart) else []
+        spare = list(old) if isinstance(old, list) and not overlap(old, mustNotOverlap) else []
         spare += [None] * (len(shapes) - len(spare))
         table = [buffer(entry, shape, self._dtype, self._onDevice) for entry, shape in zip(spare, shapes, strict=False)]
         setattr(self, name, table)

@@ -139,12 +139,12 @@ def converted(
     cache: dict[Any, Any],
     floatsOnly: bool = False,
     alone: bool = False,
-    apart: tuple[type, ...] = (),
+    unconverted: tuple[type, ...] = (),
     each: Callable[[Converted], Any] | None = None,
 ) -> Any:
     """`value` with its arrays converted to the tensor type `name`; objects in it convert themselves, or go to `each`.
 
-    Objects of the classes `apart` are left as they are.
+    Objects of the classes `unconverted` are left as they are.
     """
     convert_thing = each or (lambda thing: thing.type(name, cache))
     dtype, device = ALL_TYPES[name], name in CUDA_TYPES
@@ -152,7 +152,7 @@ def converted(
     def convert(leaf: Any) -> Any:
         if is_tensor(leaf):
             return convert_array(leaf)
-        return convert_thing(leaf) if isinstance(leaf, Converted) and not isinstance(leaf, apart) else leaf
+        return convert_thing(leaf) if isinstance(leaf, Converted) and not isinstance(leaf, unconverted) else leaf
 
     def convert_array(array: Tensor) -> Tensor:
         wanted = array.dtype if floatsOnly and array.dtype.kind != "f" else dtype

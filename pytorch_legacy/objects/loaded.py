@@ -12,7 +12,7 @@ from typing import Any
 
 from pytorch_legacy.errors import TOO_DEEP, FieldError, THNNError, UnsupportedError
 from pytorch_legacy.files.form import GRADIENTS
-from pytorch_legacy.words import described
+from pytorch_legacy.messages import described
 
 RAW = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 

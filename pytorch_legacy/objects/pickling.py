@@ -32,9 +32,9 @@ class Inner:
         self.things = things
 
     def __reduce__(self) -> Any:
-        return list, (), None, self._each()
+        return list, (), None, self._elements()
 
-    def _each(self) -> Iterator[Any]:
+    def _elements(self) -> Iterator[Any]:
         new = {(get_ident(), id(thing)) for thing in self.things} - _listed
         _listed.update(new)
         try:

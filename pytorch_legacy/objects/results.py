@@ -8,7 +8,7 @@ from typing import Any
 
 from pytorch_legacy.arrays import Tensor, is_tensor, tree
 from pytorch_legacy.errors import DtypeError
-from pytorch_legacy.words import described
+from pytorch_legacy.messages import described
 
 PASSES = ("updateOutput", "updateGradInput")
 

@@ -62,6 +62,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """What PyTorch calls its optimizers is answered by what they are here."""
-    from pytorch_legacy.hints import of_optimizer
+    from pytorch_legacy.torch_names import optimizer_hint
 
-    raise AttributeError(f"module 'pytorch_legacy.optim' has no attribute '{name}'{of_optimizer(name)}")
+    raise AttributeError(f"module 'pytorch_legacy.optim' has no attribute '{name}'{optimizer_hint(name)}")

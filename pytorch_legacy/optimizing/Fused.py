@@ -121,7 +121,7 @@ class Fused(Sequential):
             return None
         layer: Any = sides[place]
         weight = layer.weight.reshape(len(layer.weight), -1, *layer._kernel()) if layer.weight.ndim == 2 else layer.weight
-        output = layer._resize("output", layer._outputShape(input), apart=[input, other])
+        output = layer._resize("output", layer._outputShape(input), mustNotOverlap=[input, other])
         fields = layer.__dict__  # an attribute that is not there costs an exception
         numbers = [fields.get(name, default) for name, default in _NUMBERS]
         numbers += [layer.groups if isinstance(layer, Grouped) else 1, int(isinstance(layer, FullConvolution))]

@@ -14,7 +14,7 @@ from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 from pytorch_legacy.nn.walks import every
-from pytorch_legacy.nngraph.Node import inputs_of
+from pytorch_legacy.nngraph.Node import list_inputs
 from pytorch_legacy.optimizing.Fused import Fused, activation_of, freeze, is_convolution
 from pytorch_legacy.optimizing.kinds import (
     CONTAINERS,
@@ -304,7 +304,7 @@ class _Optimizer:
 
         for i, node in enumerate(nodes):
             place = f"{where}{i + 1}."
-            origins = [origin(named[id(data)]) for data in inputs_of(node.data)]
+            origins = [origin(named[id(data)]) for data in list_inputs(node.data)]
             if len(origins) == 1 and origins[0] is not None:
                 layer = origins[0].module
                 isSum = type(layer) is Fused and len(layer.modules) == 2 and is_like(layer.modules[0], nn.ParallelTable)

@@ -15,7 +15,7 @@ from pytorch_legacy.program.listing import Listing, NotAffine, at, at_batch, joi
 from pytorch_legacy.program.proof import Proof, StateError
 from pytorch_legacy.program.state import with_state
 from pytorch_legacy.recording import Recording, record
-from pytorch_legacy.recording.network import modules_of
+from pytorch_legacy.recording.network import list_modules
 
 _PROOF_BYTES = 512 << 20
 _DRY_BYTES = 4 << 30  # of addresses: a dry recording hardly touches this memory
@@ -109,7 +109,7 @@ class _Compiler:
         except THNNError:  # it takes some batches only, or the first size is none
             return None
         batches = {4, _most(general)}
-        if not all(type(module).__module__.startswith("pytorch_legacy.") for module in modules_of(self.net)):
+        if not all(type(module).__module__.startswith("pytorch_legacy.") for module in list_modules(self.net)):
             batches |= {*range(5, 16), *(n + i for n in _ROUND for i in (-1, 0, 1))}
         for n in sorted(n for n in batches if _total(general, n) <= _DRY_BYTES):
             with suppress(MemoryError):  # of a process whose addresses are limited

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.backend.arrays import TYPES
-from pytorch_legacy.backend.binding import UNFILLED, Slot
+from pytorch_legacy.backend.binding import UNFILLED, TensorDescriptor
 from pytorch_legacy.backend.library import check, ffi, free_scratch, lib
 from pytorch_legacy.errors import ShapeError
-from pytorch_legacy.words import sizes
+from pytorch_legacy.messages import sizes
 
 _DTYPES = {0: np.dtype(np.float32), 1: np.dtype(np.float64), 2: np.dtype(np.int64), 3: np.dtype(np.uint8)}
 
@@ -26,7 +26,7 @@ def aligned(content: Any) -> Any:
     return whole
 
 
-class ArraySlot(Slot):
+class ArrayDescriptor(TensorDescriptor):
     """The descriptor of one array among those that a run gets."""
 
     __slots__ = ()
@@ -66,7 +66,7 @@ class Opened:
         self._inputs = ffi.new("THNNArray[]", max(1, len(self.dtypes)))
         self._outputs = ffi.new("THNNArray[]", max(1, self.count))
         slots = enumerate(self.dtypes)
-        self._slots = [ArraySlot(f"input {place + 1}", dtype, ffi.addressof(self._inputs, place)) for place, dtype in slots]
+        self._slots = [ArrayDescriptor(f"input {place + 1}", dtype, ffi.addressof(self._inputs, place)) for place, dtype in slots]
         self._given = len(self.dtypes)
         self._shapes: Any = None
         self._made: list[tuple[Any, tuple[int, ...], Any]] = []  # descriptors of outputs, shapes, dtypes

@@ -10,7 +10,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor, on_device
 from pytorch_legacy.errors import ArgumentError, DtypeError
-from pytorch_legacy.words import described
+from pytorch_legacy.messages import described
 
 _DTYPES = {np.dtype(one) for one in (np.float32, np.float64, np.int64, np.uint8)}
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from pytorch_legacy.errors import THNNError
 from pytorch_legacy.nngraph import gModule
-from pytorch_legacy.recording.network import modules_of
+from pytorch_legacy.recording.network import list_modules
 
 
 def named_places(net: Any) -> list[tuple[list[str], str]]:
-    """Returns how errors name the place, and the class, of each module in the order of `modules_of`."""
+    """Returns how errors name the place, and the class, of each module in the order of `list_modules`."""
     found: dict[int, list[str]] = {id(net): []}
     waiting = [net]
     while waiting:
@@ -19,7 +19,7 @@ def named_places(net: Any) -> list[tuple[list[str], str]]:
             if id(child) not in found:
                 found[id(child)] = [*found[id(container)], *_place(container, index, child)]
                 waiting.append(child)
-    return [(found.get(id(module), []), module._typename) for module in modules_of(net)]
+    return [(found.get(id(module), []), module._typename) for module in list_modules(net)]
 
 
 def _place(container: Any, index: int, child: Any) -> list[str]:
@@ -28,6 +28,6 @@ def _place(container: Any, index: int, child: Any) -> list[str]:
         nodes = [node for node in container.forwardnodes if node.data.get("module") is child]
         return [f"in {node.name} of {container!r}" for node in nodes[:1]]
     probe = THNNError("")
-    if hasattr(container, "_locate"):
-        container._locate(probe, index)
+    if hasattr(container, "_addErrorContext"):
+        container._addErrorContext(probe, index)
     return probe.where

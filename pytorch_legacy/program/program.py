@@ -23,6 +23,7 @@ from pytorch_legacy.errors import (
     THNNError,
     UnsupportedError,
 )
+from pytorch_legacy.messages import described, mismatch, sizes
 from pytorch_legacy.optimizing import frozen, fused, optimize
 from pytorch_legacy.program.compiling import compiled
 from pytorch_legacy.program.execution import Runner
@@ -31,7 +32,6 @@ from pytorch_legacy.program.listing import Listing
 from pytorch_legacy.program.places import named_places
 from pytorch_legacy.program.proof import named
 from pytorch_legacy.recording.recorder import Ref, Scalar
-from pytorch_legacy.words import described, mismatch, sizes
 
 _KEPT = 8  # sizes that were compiled at their first use
 _KEPT_BYTES = 1 << 30
@@ -219,7 +219,7 @@ class Program:
         known = _outside(made.facts for made in self._programs.values())
         for symbol in symbols - known:
             if any(one.rpartition("_")[0] == symbol.rpartition("_")[0] for one in known):
-                name = binding.function_of(symbol)
+                name = binding.function_name(symbol)
                 raise CompileError(
                     f"program: {name} was loaded anew since it was compiled; compile the network again for more sizes"
                 )

@@ -259,7 +259,7 @@ def _samples(n: int) -> str:
 
 def _suspected(lists: Sequence[Listing]) -> str:
     """Returns what functions from outside of the library may do that no program can repeat."""
-    names = {binding.function_of(call.name): None for one in lists for call in one.calls if call.isOutside}
+    names = {binding.function_name(call.name): None for one in lists for call in one.calls if call.isOutside}
     what = "read an array that its declaration says is [OUT], draw random numbers, or keep a state in C"
     return f"; does {' or '.join(names)} {what}?" if names else ""
 

@@ -95,14 +95,14 @@ def _joined(recorder: Any, array: Any, keys: list[Any], places: list[int]) -> tu
     sizes = before.shape[axis : axis + len(chosen)]
     total: Any = 0
     for size, one in zip(sizes, chosen, strict=True):
-        numbers = recorder.wrap(indices_of(recorder, one, size))
+        numbers = recorder.wrap(normalized_indices(recorder, one, size))
         if isinstance(one, Recorded):
             numbers.within(0, size - 1, "an index")
         total = total * size + numbers
     return dense(before).reshape((*before.shape[:axis], -1, *before.shape[axis + len(chosen) :])).hidden, axis, total
 
 
-def indices_of(recorder: Any, indices: Any, size: int, mode: str = "raise") -> Any:
+def normalized_indices(recorder: Any, indices: Any, size: int, mode: str = "raise") -> Any:
     """Returns indices among `size` slices as an array of NumPy. A negative index counts from the end."""
     if not isinstance(indices, Recorded):
         numbers = np.asarray(indices)
@@ -146,7 +146,7 @@ def take(recorder: Any, array: Any, indices: Any, axis: Any, out: Any, mode: str
     if axis is None:
         array, axis = array.reshape(-1), 0
     axis %= array.ndim
-    numbers = indices_of(recorder, indices, array.shape[axis], mode)
+    numbers = normalized_indices(recorder, indices, array.shape[axis], mode)
     flat = recorder.wrap(numbers).reshape(-1).hidden
     shape = (*array.shape[:axis], flat.size, *array.shape[axis + 1 :])
     result = recorder.empty(shape, array.dtype)
@@ -166,7 +166,7 @@ def scatter(recorder: Any, array: Any, key: Any, value: Any, adds: int) -> None:
     if adds and array.dtype.kind != "f" and np.asarray(hidden(value)).dtype.kind == "f":
         raise recorder.refuse(f"adds floats to places of an array of {array.dtype}, which is not recorded")
     before, axis, indices = place
-    numbers = indices_of(recorder, indices, before.shape[axis])
+    numbers = normalized_indices(recorder, indices, before.shape[axis])
     shape = (*before.shape[:axis], *numbers.shape, *before.shape[axis + 1 :])
     values = np.broadcast_to(operand(recorder, value, array.dtype), shape)
     flat = recorder.wrap(numbers).reshape(-1).hidden

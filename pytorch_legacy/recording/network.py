@@ -43,7 +43,7 @@ class Recording:
     number: int = 0
 
 
-def modules_of(net: Any) -> list[Any]:
+def list_modules(net: Any) -> list[Any]:
     """Returns the modules of a network in the order in which calls number them, each once."""
     found: dict[int, Any] = {}
     for module, _ in walks.every(net):
@@ -71,7 +71,7 @@ def record(net: Any, *inputs: Any, isDry: bool = False) -> list[Recording]:
     """
     for copies in (False, True):
         made = copy.deepcopy(net).clearState()
-        modules = modules_of(made)
+        modules = list_modules(made)
         recorder = Recorder(modules, isDry)
         try:
             _convert(made, recorder)

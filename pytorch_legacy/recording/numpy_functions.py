@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays.device import Recorded
-from pytorch_legacy.recording.indexing import choose, indices_of, take
+from pytorch_legacy.recording.indexing import choose, normalized_indices, take
 from pytorch_legacy.recording.operands import constants, copy, dense, given, hidden, isKnown, operand, recorded_in
 from pytorch_legacy.recording.reductions import extreme, mean, reduce, scan, variance
 from pytorch_legacy.recording.universal import clipped
@@ -173,7 +173,7 @@ def _along(recorder: Any, array: Any, indices: Any, axis: int = -1) -> Any:
     axis %= array.ndim
     size = array.shape[axis]
     isOther = isinstance(indices, Recorded)
-    indices = recorder.wrap(indices_of(recorder, indices, size))
+    indices = recorder.wrap(normalized_indices(recorder, indices, size))
     if isOther:
         indices.within(0, size - 1, "an index")
     step = int(np.prod(array.shape[axis + 1 :]))

@@ -151,14 +151,14 @@ class Recorder:
         from pytorch_legacy.recording.array import RecordedArray
 
         array = np.asarray(array)
-        if array.size and id(owner_of(array)) not in self._numbers:
+        if array.size and id(memory_owner(array)) not in self._numbers:
             raise self.refuse("makes a copy of an array in a way that is not recorded")
         return RecordedArray(self, array)
 
     def bound(self, array: Any, kind: str) -> Any:
         """Returns the recorded array for memory that was there before the pass."""
         array = np.asarray(array)
-        owner = owner_of(array)
+        owner = memory_owner(array)
         if id(owner) not in self._numbers:
             self._new(owner, kind)
         return self.wrap(array)
@@ -201,7 +201,7 @@ class Recorder:
 
     def memory(self, array: Any) -> Memory:
         """Returns the memory of an array of NumPy. It is a constant if the pass has not used it yet."""
-        owner = owner_of(array)
+        owner = memory_owner(array)
         return self._numbers.get(id(owner)) or self._new(owner, "constant")
 
     def ref(self, array: Any) -> Ref:
@@ -295,7 +295,7 @@ class Recorder:
             slots = []
             for (ctype, argument), one in zip(signature, plain, strict=True):
                 if "Tensor" in ctype and one is not None:
-                    slot = binding.Slot(where, argument, ctype.replace("THTensor", f"TH{real}Tensor"))
+                    slot = binding.TensorDescriptor(where, argument, ctype.replace("THTensor", f"TH{real}Tensor"))
                     slot.fill(one)
                     slots.append(slot)
                     values.append(slot.descriptor)
@@ -366,7 +366,7 @@ def _number(ctype: str, value: Any) -> Any:
     return float(value) if ctype == "double" else int(value)
 
 
-def owner_of(array: Any) -> Any:
+def memory_owner(array: Any) -> Any:
     """Returns the array that owns the memory of a view."""
     while True:
         base = array.base

@@ -14,7 +14,8 @@ OF_TRUTHS = {np.maximum: np.logical_or, np.minimum: np.logical_and}
 """The same functions of truth values, which are bytes in C."""
 
 
-def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
+def normalized_axes(axis: Any, rank: int) -> tuple[int, ...]:
+    """Returns NumPy's argument `axis` as a tuple of axes that count from 0."""
     if axis is None:
         return tuple(range(rank))
     return tuple(one % rank if rank else one for one in (axis if isinstance(axis, tuple) else (axis,)))
@@ -25,7 +26,7 @@ def reduce(recorder: Any, ufunc: Any, array: Any, axis: Any, dtype: Any, out: An
     if isKnown(recorder, array) and out is None:
         return constants(recorder, ufunc.reduce(hidden(array), axis=axis, dtype=dtype, keepdims=keepdims))
     x = operand(recorder, array)
-    axes = axes_of(axis, x.ndim)
+    axes = normalized_axes(axis, x.ndim)
     shape = tuple(1 if d in axes else size for d, size in enumerate(x.shape))
     if ufunc in OF_TRUTHS and any(x.shape[d] == 0 for d in axes):
         raise recorder.refuse("takes the largest of no elements")

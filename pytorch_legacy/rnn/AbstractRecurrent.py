@@ -124,8 +124,8 @@ class AbstractRecurrent(Container):
     def updateOutput(self, input: Any) -> Any:
         step = self.step
         if self.train:
-            self._recycle(step)
-        module = self._moduleOf(step) if self.train else self._alone(step)
+            self._reuseClone(step)
+        module = self._trainingModule(step) if self.train else self._evaluationModule(step)
         with _InStep(self):
             output = self._forwardStep(module, step, input)
         if not self.train:
@@ -182,7 +182,7 @@ class AbstractRecurrent(Container):
         """Hands a reward to what ran in each step: a list has one for each step, anything else is for all of them."""
         for step in range(self.step):
             if step in self.sharedClones:
-                module: Any = self._moduleOf(step)
+                module: Any = self._trainingModule(step)
                 module.reinforce(reward[step] if isinstance(reward, list) else reward)
         return self
 
@@ -194,7 +194,7 @@ class AbstractRecurrent(Container):
     def includingSharedClones(self, function: Callable[[], Result]) -> Result:
         """Calls `function` while ``modules`` holds the clones too."""
         modules = self.modules
-        self.modules = list({id(module): module for module in [*modules, *self._hiddenModules()]}.values())
+        self.modules = list({id(module): module for module in [*modules, *self._unlistedModules()]}.values())
         try:
             return function()
         finally:
@@ -239,16 +239,16 @@ class AbstractRecurrent(Container):
         """The gradients of the parameters of a step."""
         module.accGradParameters(input, gradOutput, scale)
 
-    def _moduleOf(self, step: int) -> Module:
-        """The module of a step in training."""
+    def _trainingModule(self, step: int) -> Module:
+        """Returns the module of a step in training."""
         return self.getStepModule(step)
 
-    def _alone(self, step: int) -> Module:
-        """The module of a step in evaluation."""
+    def _evaluationModule(self, step: int) -> Module:
+        """Returns the module of a step in evaluation."""
         return self.recurrentModule
 
-    def _hiddenModules(self) -> list[Module]:
-        """Modules that are not in ``modules`` but go with them to training and evaluation."""
+    def _unlistedModules(self) -> list[Module]:
+        """Returns modules that are not in ``modules``, but switch to training and evaluation with them."""
         return list(self.sharedClones.values())
 
     # --------------------------------------------------------------------------------------------------------------------
@@ -258,8 +258,8 @@ class AbstractRecurrent(Container):
         self.sharedClones = {}
         return self.forget()
 
-    def _recycle(self, step: int) -> None:
-        """Lets a clone that is not needed any more run another step."""
+    def _reuseClone(self, step: int) -> None:
+        """Assigns a clone that is no longer needed to another step."""
         window = max(self.rho + 1, len(self.sharedClones))
         if step not in self.sharedClones and step - window in self.sharedClones:
             self.sharedClones[step] = self.sharedClones.pop(step - window)
@@ -279,7 +279,7 @@ class AbstractRecurrent(Container):
             raise ValueRangeError(
                 f"{self._typename}: backward: step {step + 1} is no longer kept; raise rho ({self.rho}) by maxBPTTstep()"
             )
-        return self._moduleOf(step)
+        return self._trainingModule(step)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)

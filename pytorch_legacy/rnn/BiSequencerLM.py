@@ -70,23 +70,24 @@ class BiSequencerLM(Container):
     def updateOutput(self, input: list[Any]) -> list[Any]:
         if len(check.table(self, "input", input)) < 2:
             raise ShapeError(f"{self._typename}: input: expected two or more steps, got {described(input)}")
-        ahead, against = self._each(lambda i, module: module.updateOutput([input[:-1], input[1:]][i]) if i < 2 else None)[:2]
+        halves = [input[:-1], input[1:]]
+        ahead, against = self._forEachChild(lambda i, module: module.updateOutput(halves[i]) if i < 2 else None)[:2]
         self._merged = [[_zero(ahead[0]), *ahead], [*against, _zero(against[-1])]]
-        self.output = self._each(lambda i, module: module.updateOutput(self._merged) if i == 2 else None)[2]
+        self.output = self._forEachChild(lambda i, module: module.updateOutput(self._merged) if i == 2 else None)[2]
         return self.output
 
     def updateGradInput(self, input: list[Any], gradOutput: list[Any]) -> list[Any]:
-        ahead, against = self._each(self._backward(input, gradOutput, "updateGradInput"), reverse=True)[:2]
+        ahead, against = self._forEachChild(self._backward(input, gradOutput, "updateGradInput"), reverse=True)[:2]
         self.gradInput = [recursiveCopy(None, gradient) for gradient in [*ahead, against[-1]]]
         for total, gradient in zip(self.gradInput[1:-1], against[:-1], strict=True):
             recursiveAdd(total, gradient)
         return self.gradInput
 
     def accGradParameters(self, input: list[Any], gradOutput: list[Any], scale: float = 1.0) -> None:
-        self._each(self._backward(input, gradOutput, "accGradParameters", scale), reverse=True)
+        self._forEachChild(self._backward(input, gradOutput, "accGradParameters", scale), reverse=True)
 
     def accUpdateGradParameters(self, input: list[Any], gradOutput: list[Any], lr: float) -> None:
-        self._each(self._backward(input, gradOutput, "accUpdateGradParameters", lr), reverse=True)
+        self._forEachChild(self._backward(input, gradOutput, "accUpdateGradParameters", lr), reverse=True)
 
     def _backward(self, input: list[Any], gradOutput: list[Any], method: str, *factor: float) -> Any:
         """Calls a method of the merger, and then of both networks with the gradients that it found."""

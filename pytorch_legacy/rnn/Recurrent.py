@@ -90,14 +90,14 @@ class Recurrent(HiddenState):
 
     trimZero = maskZero
 
-    def _moduleOf(self, step: int) -> Module:
+    def _trainingModule(self, step: int) -> Module:
         return self.getStepModule(step) if step else self.initialModule
 
-    def _alone(self, step: int) -> Module:
+    def _evaluationModule(self, step: int) -> Module:
         return self.recurrentModule if step else self.initialModule
 
-    def _hiddenModules(self) -> list[Module]:
-        return [self.initialModule, *super()._hiddenModules()]
+    def _unlistedModules(self) -> list[Module]:
+        return [self.initialModule, *super()._unlistedModules()]
 
     def _forwardStep(self, module: Module, step: int, input: Any) -> Any:
         return super()._forwardStep(module, step, input) if step else module.updateOutput(input)

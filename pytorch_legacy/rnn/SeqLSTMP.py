@@ -11,7 +11,7 @@ from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 from pytorch_legacy.rnn.SeqLSTM import SeqLSTM
 from pytorch_legacy.rnn.SequenceModule import product
 
@@ -54,7 +54,7 @@ class SeqLSTMP(SeqLSTM):
     )
     weightO: Tensor
     gradWeightO: Tensor
-    _held = (Held("weightO", 2),)
+    _arrayFields = (ArrayField("weightO", 2),)
     _isProjected = True
     _hidden: Tensor
     _gradHidden: Tensor

@@ -11,7 +11,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Native import Caller
 from pytorch_legacy.nn.utils import clear, described
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 from pytorch_legacy.rnn.Remembering import Remembering
 
 
@@ -51,7 +51,10 @@ class SequenceModule(Caller, Remembering):
     gradBias: Tensor
     h0: Tensor
     gates: Tensor
-    _held: ClassVar[tuple[Held, ...]] = (Held("weight", 2), Held("bias", lambda layer: layer.weight.shape[1:]))
+    _arrayFields: ClassVar[tuple[ArrayField, ...]] = (
+        ArrayField("weight", 2),
+        ArrayField("bias", lambda layer: layer.weight.shape[1:]),
+    )
 
     def _makeParameters(self, inputs: int, feedback: int, gates: int, size: int) -> None:
         """The weight with rows for the elements of input and fed-back output, and columns for those of the gates."""

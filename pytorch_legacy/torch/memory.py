@@ -13,8 +13,8 @@ from pytorch_legacy.errors import DtypeError, UnsupportedError
 DTYPES = (torch.float32, torch.float64, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
 
 
-def array_of(tensor: torch.Tensor) -> Tensor:
-    """The array, of NumPy or on a CUDA device of CuPy, over the tensor's memory."""
+def as_array(tensor: torch.Tensor) -> Tensor:
+    """Returns an array over the tensor's memory: NumPy's, or CuPy's on a CUDA device."""
     if tensor.dtype not in DTYPES and not (tensor.is_cuda and tensor.dtype == torch.float16):
         cure = "call .float() or .double() on the module, and on the tensor"
         raise DtypeError(f"expected a tensor of float32 or float64, or of integers, got one of {tensor.dtype}; {cure}")
@@ -34,18 +34,18 @@ def array_of(tensor: torch.Tensor) -> Tensor:
     raise UnsupportedError(f"expected a tensor on the CPU or on a CUDA device, got one on {tensor.device}")
 
 
-def tensor_of(array: Tensor) -> torch.Tensor:
-    """The tensor over the array's memory."""
+def as_tensor(array: Tensor) -> torch.Tensor:
+    """Returns a tensor over the array's memory."""
     return torch.from_dlpack(array) if on_device(array) else torch.from_numpy(array)
 
 
-def copy_of(array: Any) -> torch.Tensor:
-    """A tensor with the array's elements in memory of its own: that of a layer's buffer is written over by the next pass."""
-    return tensor_of(array.copy() if on_device(array) else np.array(array))
+def as_copied_tensor(array: Any) -> torch.Tensor:
+    """Returns a tensor with a copy of the array's elements, because the next pass overwrites a layer's buffer."""
+    return as_tensor(array.copy() if on_device(array) else np.array(array))
 
 
-def type_of(tensor: torch.Tensor) -> str:
-    """Torch7's name of a tensor's type, for ``Module.type``."""
+def torch_type(tensor: torch.Tensor) -> str:
+    """Returns Torch7's name for a tensor's type, as ``Module.type`` takes it."""
     if tensor.dtype not in (torch.float16, torch.float32, torch.float64):
         raise DtypeError(f"expected parameters of float32 or float64, got {tensor.dtype}; call .float() or .double()")
     if tensor.is_cuda:

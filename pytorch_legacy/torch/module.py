@@ -16,11 +16,11 @@ from torch.utils import _pytree as pytree
 from pytorch_legacy import nn, random
 from pytorch_legacy.arrays import Tensor, address, is_tensor, tree
 from pytorch_legacy.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
-from pytorch_legacy.interop.names import name_of
+from pytorch_legacy.interop.names import visit_name
 from pytorch_legacy.interop.walk import walk
 from pytorch_legacy.objects.copies import rebind
 
-from .memory import DTYPES, array_of, copy_of, tensor_of, type_of
+from .memory import DTYPES, as_array, as_copied_tensor, as_tensor, torch_type
 
 STATISTICS = "running_"  # what the fields of a layer begin with that training moves, and gradients do not
 
@@ -79,9 +79,9 @@ class Module(torch.nn.Module):
         for name, array in self._arrays.items():
             holder, leaf = self._place(name)
             if _is_statistic(leaf):
-                holder.register_buffer(leaf, tensor_of(array))
+                holder.register_buffer(leaf, as_tensor(array))
             else:
-                holder.register_parameter(leaf, torch.nn.Parameter(tensor_of(array)))
+                holder.register_parameter(leaf, torch.nn.Parameter(as_tensor(array)))
         super().train(net.train)
 
     @torch.compiler.disable
@@ -123,7 +123,7 @@ class Module(torch.nn.Module):
         for visit in walk(self._net):
             array = visit.value
             if is_tensor(array) and visit.seen is None and (id(array) in gradient_of or _is_statistic(visit.key)):
-                self._arrays[_named(name_of(visit), self._arrays)] = array
+                self._arrays[_named(visit_name(visit), self._arrays)] = array
         self._learned = [name for name, array in self._arrays.items() if id(array) in gradient_of]
         self._gradients = [gradient_of[id(self._arrays[name])] for name in self._learned]
 
@@ -137,7 +137,7 @@ class Module(torch.nn.Module):
             holder = holder.get_submodule(part)
         return holder, leaf
 
-    def _held(self, name: str) -> torch.Tensor:
+    def _arrayFields(self, name: str) -> torch.Tensor:
         """The tensor that PyTorch has under a name of the state dict now."""
         holder, leaf = self._place(name)
         tensor = holder._parameters[leaf] if leaf in holder._parameters else holder._buffers[leaf]
@@ -145,7 +145,7 @@ class Module(torch.nn.Module):
         return tensor
 
     def _parameters_now(self) -> list[torch.Tensor]:
-        return [self._held(name) for name in self._learned]
+        return [self._arrayFields(name) for name in self._learned]
 
     def _adopt(self, parameters: list[torch.Tensor], inputs: list[torch.Tensor]) -> None:
         """Our fields point at the memory of these tensors, and at that of the statistics that PyTorch has now.
@@ -153,14 +153,14 @@ class Module(torch.nn.Module):
         Where there are neither, the layers take the type of their input, as PyTorch's do.
         """
         held = dict(zip(self._learned, parameters, strict=True))
-        held |= {name: self._held(name) for name in self._arrays if name not in held}
+        held |= {name: self._arrayFields(name) for name in self._arrays if name not in held}
         usable = (tensor for tensor in inputs if tensor.is_cuda or tensor.dtype in DTYPES)
         leading = next((tensor for tensor in (*held.values(), *usable) if tensor.is_floating_point()), None)
-        if leading is not None and type_of(leading) != self._net._type:
-            self._convert(type_of(leading))
+        if leading is not None and torch_type(leading) != self._net._type:
+            self._convert(torch_type(leading))
         replaced = []
         for name, tensor in held.items():
-            old, new = self._arrays[name], array_of(tensor)
+            old, new = self._arrays[name], as_array(tensor)
             if new.dtype != self._net._dtype:
                 raise DtypeError(f"torch.Module: {name}: expected a tensor of {self._net._dtype}, as the others, got {new.dtype}")
             if address(old) != address(new) or old.strides != new.strides or old.shape != new.shape:
@@ -187,7 +187,7 @@ class Module(torch.nn.Module):
     def _run(self, described: _Input, tensors: tuple[torch.Tensor, ...]) -> Any:
         """A pass of our layers over arrays of their own where a layer writes over its input."""
         self._writes = any(getattr(module, "inplace", False) for module in self._net.listModules())
-        arrays = [array_of(tensor) for tensor in tensors]
+        arrays = [as_array(tensor) for tensor in tensors]
         self._input = described.filled([array.copy() for array in arrays] if self._writes else arrays)
         self._pass += 1
         return self._net.forward(self._input)
@@ -261,7 +261,7 @@ class _Forward(torch.autograd.Function):
         ctx.live, ctx.described = live, described
         ctx.save_for_backward(*tensors)  # it also notices that one of them was changed before the backward pass
         leaves, described.outputs = pytree.tree_flatten(output)
-        results = tuple(copy_of(leaf) if is_tensor(leaf) else leaf for leaf in leaves)
+        results = tuple(as_copied_tensor(leaf) if is_tensor(leaf) else leaf for leaf in leaves)
         ctx.shapes = [leaf.shape if isinstance(leaf, torch.Tensor) else None for leaf in results]
         ctx.mark_non_differentiable(*(r for r in results if isinstance(r, torch.Tensor) and not r.is_floating_point()))
         return results
@@ -282,7 +282,7 @@ class _Backward(torch.autograd.Function):
             live._again(described, saved)
         count = len(described.tensors_at)
         wanted = ctx.needs_input_grad[2:]
-        arrays = [None if gradient is None else array_of(gradient.contiguous()) for gradient in gradients]
+        arrays = [None if gradient is None else as_array(gradient.contiguous()) for gradient in gradients]
         gradInput = live._backward(arrays, described, any(wanted[count:]))
         leaves = pytree.tree_leaves(gradInput, is_leaf=lambda leaf: leaf is None)
         found: list[Any] = []
@@ -293,8 +293,8 @@ class _Backward(torch.autograd.Function):
             leaf = leaves[place] if place < len(leaves) else None
             if leaf is None or leaf.shape != tuple(saved[k].shape):
                 raise ShapeError(f"{live._net._typename} has no gradient of its input {place}: give it one that needs none")
-            found.append(copy_of(leaf))
-        return *found, *(copy_of(g) if need else None for g, need in zip(live._gradients, wanted[count:], strict=True))
+            found.append(as_copied_tensor(leaf))
+        return *found, *(as_copied_tensor(g) if need else None for g, need in zip(live._gradients, wanted[count:], strict=True))
 
     @staticmethod
     def backward(own: Any, *gradients: Any) -> Any:

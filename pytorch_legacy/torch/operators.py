@@ -16,7 +16,7 @@ import torch
 from pytorch_legacy.backend import call
 from pytorch_legacy.backend._signatures import SIGNATURES  # type: ignore[import-not-found,unused-ignore]
 
-from .memory import array_of
+from .memory import as_array
 
 KINDS = {"double": "float", "int32_t": "int", "int64_t": "SymInt"}
 # What only the backward functions ask for.
@@ -41,7 +41,7 @@ class Function:
         """Calls it. What `values` lacks is NULL, or the usual number."""
         tensor = values["input"]
         arguments = [values.get(name, USUAL.get(name)) for name in self.arguments]
-        arrays = [array_of(value) if isinstance(value, torch.Tensor) else value for value in arguments]
+        arrays = [as_array(value) if isinstance(value, torch.Tensor) else value for value in arguments]
         call(_caller(self.name.partition("_")[0], tensor), self.name, *arrays)
 
 

@@ -21,7 +21,7 @@ from pytorch_legacy import nn
 from pytorch_legacy.errors import ArgumentError, ShapeError
 
 from . import layers
-from .memory import tensor_of
+from .memory import as_tensor
 
 Sizes = int | Sequence[int]
 
@@ -278,8 +278,8 @@ class GaussianPool2d(_Windows):
         super().__init__(kernel_size, stride, padding, ceil_mode)
         self.channels, self.gaussians, self.count_include_pad = channels, gaussians, count_include_pad
         layer = self._empty()
-        self.mean = torch.nn.Parameter(tensor_of(layer.mean))
-        self.precision = torch.nn.Parameter(tensor_of(layer.precision))
+        self.mean = torch.nn.Parameter(as_tensor(layer.mean))
+        self.precision = torch.nn.Parameter(as_tensor(layer.precision))
 
     def _empty(self) -> nn.SpatialGaussianPooling:
         made: Any = nn.SpatialGaussianPooling
@@ -301,7 +301,7 @@ class _Mixture(_Windows):
     ) -> None:
         super().__init__(kernel_size, stride, padding, ceil_mode)
         self.channels = channels
-        self.weight = torch.nn.Parameter(tensor_of(self._empty().weight))
+        self.weight = torch.nn.Parameter(as_tensor(self._empty().weight))
 
     def _empty(self) -> Any:
         return self._cls(*self._numbers, nInputPlane=self.channels)

@@ -18,7 +18,7 @@ from torch._decomp import register_decomposition
 
 from pytorch_legacy import nn
 from pytorch_legacy.bridge.exportable import functions
-from pytorch_legacy.bridge.registry import rule_of
+from pytorch_legacy.bridge.registry import find_rule
 
 Values = dict[str, Any]
 F = functions(for_onnx=True)
@@ -46,7 +46,7 @@ def by_rule(operator: Any, make: Callable[[Values], nn.Module], *parameters: str
             setattr(layer, name, values[name])
         x = [_Token(name) for name in ("input", "logit") if name in values]
         lines: Any = _Lines(values)
-        rule = rule_of(type(layer))
+        rule = find_rule(type(layer))
         assert rule is not None
         output = lines.value(rule(layer, x if len(x) > 1 else x[0], lines))
         others = len(operator._opoverload._schema.returns) - 1  # what only the gradient needs

@@ -11,7 +11,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import nn
 from pytorch_legacy.authors import LanguageModel, OneHot, TemporalAdapter, TorchRnnLSTM, VanillaRNN
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, ValueRangeError
-from pytorch_legacy.files.classes import class_of
+from pytorch_legacy.files.classes import find_class
 from tests.trees import assert_close, assert_same
 
 N, T, D, H = 2, 4, 3, 5
@@ -151,7 +151,7 @@ def test_errors() -> None:
 
 def test_one_name_for_two_classes() -> None:
     """torch-rnn's LSTM is known by its fields."""
-    assert class_of("nn.LSTM", {"hidden_dim": 5}) is TorchRnnLSTM
+    assert find_class("nn.LSTM", {"hidden_dim": 5}) is TorchRnnLSTM
     assert TorchRnnLSTM._claims({"hidden_dim": 5}) and not TorchRnnLSTM._claims({"outputSize": 5})
 
 
@@ -206,7 +206,7 @@ def test_errors_of_a_model() -> None:
 
 def test_one_hot() -> None:
     layer = OneHot(3)
-    assert class_of("OneHot") is OneHot and layer._typename == "OneHot"
+    assert find_class("OneHot") is OneHot and layer._typename == "OneHot"
     assert_same(layer.forward(np.array([2, 0])), np.eye(3, dtype=np.float32)[[2, 0]])
     assert layer.backward(np.array([2, 0]), layer.output).size == 0
     with pytest.raises(IndexRangeError, match="OneHot: input: expected indices from 0 to 2, got 3"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy.bridge import NoRule
-from pytorch_legacy.bridge.registry import rule_of
+from pytorch_legacy.bridge.registry import find_rule
 from tests.bridge.trial import converted, refused, two
 from tests.case import Case
 from tests.rows import rows
@@ -23,7 +23,7 @@ TRIED = [(name, case.name, (name, case)) for name, case in CASES if case.target 
 
 def is_new(name: str, case: Case) -> bool:
     """A layer of ours may have no rule yet; the bridge then refuses it by name."""
-    return name not in CLASSES and rule_of(type(case.make())) is None
+    return name not in CLASSES and find_rule(type(case.make())) is None
 
 
 def outcome(case: Case) -> str:

@@ -10,7 +10,7 @@ from pytorch_legacy import authors, cudnn, dpnn, inn, nn, nnx, rnn
 
 torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
 
-from pytorch_legacy.bridge.labels import arrays_of  # noqa: E402
+from pytorch_legacy.bridge.labels import list_arrays  # noqa: E402
 
 
 def convolutional() -> nn.Sequential:
@@ -187,7 +187,7 @@ def test_constants(name: str) -> None:
     make, example, key = CONSTANTS[name]
     net = make()
     state = pl.to_torch(net, example).state_dict()
-    before = [array.copy() for array in arrays_of(net)]
+    before = [array.copy() for array in list_arrays(net)]
     pl.from_torch(state, like=net, example=example)
     pl.from_torch({k: v.double() if v.is_floating_point() else v for k, v in state.items()}, like=net, example=example)
     changed = state | {k: v + 1 for k, v in state.items()}
@@ -198,7 +198,7 @@ def test_constants(name: str) -> None:
             pl.from_torch(state | {key: other}, like=net, example=example)
     with pytest.raises(pl.THNNError, match=f"{key}: expected the shape"):
         pl.from_torch(state | {key: state[key][..., None]}, like=net, example=example)
-    assert all(np.array_equal(a, b) for a, b in zip(before, arrays_of(net), strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(before, list_arrays(net), strict=True))
 
 
 def test_a_criterion_with_a_module() -> None:

@@ -25,7 +25,7 @@ torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install
 
 from pytorch_legacy.bridge.conversion import Conversion, arguments  # noqa: E402
 from pytorch_legacy.bridge.fields import memory  # noqa: E402
-from pytorch_legacy.bridge.labels import Labels, arrays_of, doubled  # noqa: E402
+from pytorch_legacy.bridge.labels import Labels, doubled, list_arrays  # noqa: E402
 from pytorch_legacy.bridge.values import difference, flat, tree  # noqa: E402
 from pytorch_legacy.inference.examples import forget  # noqa: E402
 
@@ -79,7 +79,7 @@ class Numbers:
 
     def __init__(self, net: nn.Module) -> None:
         self.net = net
-        arrays = arrays_of(net)
+        arrays = list_arrays(net)
         starts = np.cumsum([1, *(array.size for array in arrays)])
         self._places = {memory(array): (start, array) for start, array in zip(starts, arrays, strict=False)}
         self.learn = self._spread([(parameter, np.ones(parameter.shape)) for parameter in net.parameters()[0]]) > 0

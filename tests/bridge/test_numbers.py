@@ -13,7 +13,7 @@ from pytorch_legacy import authors, dpnn, nn
 
 torch = pytest.importorskip("torch", reason='the bridge needs torch: pip install "pytorch-legacy[torch]"')
 
-from pytorch_legacy.bridge import first_calls  # noqa: E402
+from pytorch_legacy.bridge import warmup  # noqa: E402
 from pytorch_legacy.bridge.proof import Proof  # noqa: E402
 from pytorch_legacy.bridge.registry import Differs  # noqa: E402
 
@@ -57,7 +57,7 @@ def test_the_first_call_of_a_function_is_one_threads(monkeypatch: pytest.MonkeyP
             return function(x)
 
         monkeypatch.setattr(torch, name, noting)
-    first_calls.made.cache_clear()
+    warmup.made.cache_clear()
     for layer in (nn.Tanh(), nn.Sigmoid()):
         pl.to_torch(layer, (40, 50))
         pl.to_torch(layer.double(), (40, 50))

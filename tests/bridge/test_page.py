@@ -13,7 +13,7 @@ def test_page_lists_classes_with_and_without_a_rule(monkeypatch) -> None:
     listed = set(re.findall(r"`(\w+)`", with_rules))
     assert len(listed) >= 337, "a rule has gone"
     assert not set(CLASSES) - listed - {cls.__name__ for cls in bridges.BASES} - {"StochasticGradient"}
-    rule_of = bridges.rule_of
-    monkeypatch.setattr(bridges, "rule_of", lambda cls: None if cls.__name__ == "SpatialSoftPool" else rule_of(cls))
+    find_rule = bridges.find_rule
+    monkeypatch.setattr(bridges, "find_rule", lambda cls: None if cls.__name__ == "SpatialSoftPool" else find_rule(cls))
     assert "`pl.nn.SpatialSoftPool`" in bridges.page().partition("Without a rule: ")[2]
     assert "`SpatialSoftPool`" not in bridges.page()

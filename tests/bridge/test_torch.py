@@ -93,14 +93,14 @@ def test_a_shared_slice_is_told(tmp_path: Path) -> None:
     net = nn.Sequential(nn.ConcatTable(whole, part, apart), nn.JoinTable(1))
     module = pl.to_torch(net, (None, 4))
     pairs = [{"fc1.weight", "fc2.weight"}, {"fc1.bias", "fc2.bias"}, {"fc1.bias", "fc3.bias"}]
-    assert len(module.proof.apart) == 3 and all({*pair} in pairs for pair in module.proof.apart)
+    assert len(module.proof.untied) == 3 and all({*pair} in pairs for pair in module.proof.untied)
     assert "LEARNS OTHERWISE: " in module.source and "shares memory with" in str(module.proof)
     pl.save(tmp_path / "net.t7", net)
     command = [sys.executable, "-m", "pytorch_legacy", "convert", tmp_path / "net.t7", tmp_path / "net.py", "--input", "Nx4"]
     assert "but learns apart here" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
     net.getParameters()  # neighbours in one vector are no parts of each other
-    assert len(pl.to_torch(net, (None, 4)).proof.apart) == 3
-    assert pl.to_torch(network(), (None, 3, 5, 7)).proof.apart == []
+    assert len(pl.to_torch(net, (None, 4)).proof.untied) == 3
+    assert pl.to_torch(network(), (None, 3, 5, 7)).proof.untied == []
 
 
 def test_places_of_a_grid_are_the_network_s_own() -> None:

@@ -48,7 +48,7 @@ def test_what_a_text_stands_for() -> None:
     assert inputs.parse("4:float:0..1") == array((4,), "float", (0, 1))
     assert len(set(inputs.parse("NonexNonexh").sizes)) == 3
     for text in ("1x3", "Nx3xHxH:byte:0..9", "7,(1x2,(3)),4:long", "(3)"):
-        assert inputs.parse(inputs.text_of(inputs.parse(text))) == inputs.parse(text)
+        assert inputs.parse(inputs.format_spec(inputs.parse(text))) == inputs.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_words() -> None:
         takes = expected.expected(net)
         assert (None if takes is None else str(takes)) == words, net
         spec = None if takes is None else takes.spec()
-        assert (None if spec is None else inputs.text_of(spec)) == text, net
+        assert (None if spec is None else inputs.format_spec(spec)) == text, net
 
 
 def test_asking_changes_nothing() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import cli, nn, t7
-from pytorch_legacy.arrays import storage_of, storage_offset
+from pytorch_legacy.arrays import base_storage, storage_offset
 from pytorch_legacy.backend import cuda
 from pytorch_legacy.errors import DeviceError, DtypeError, IndexRangeError, UnsupportedError
 from tests.cuda import fake_cupy
@@ -88,9 +88,9 @@ class TestMoving:
         for move in (net.cuda, net.clone, net.double, net.cuda, net.float):
             net = move()
             parameters = net.parameters()[0]
-            assert len({id(storage_of(array)) for array in parameters}) == 1
+            assert len({id(base_storage(array)) for array in parameters}) == 1
             assert [storage_offset(array) for array in parameters] == offsets
-        vector = storage_of(parameters[0])
+        vector = base_storage(parameters[0])
         np.testing.assert_array_equal(vector, expected)
         vector += 1
         np.testing.assert_array_equal(net.get(0).bias.ravel(), expected[16:20] + 1)
@@ -399,7 +399,7 @@ class TestFiles:
         back = pl.load(file)
         assert back.type() == "torch.FloatTensor"
         assert np.may_share_memory(back.get(0).weight, back.get(5).weight)
-        assert len({id(storage_of(array)) for array in back.parameters()[0]}) == 1
+        assert len({id(base_storage(array)) for array in back.parameters()[0]}) == 1
         np.testing.assert_allclose(back.forward(numbers(2, 4)), expected, rtol=1e-5)
 
     def test_tables(self, gpu: Any, tmp_path: Any) -> None:

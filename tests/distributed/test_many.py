@@ -236,8 +236,8 @@ def test_one_bad_sample_fails_alone() -> None:
 
 def test_a_network_that_mixes_its_batch_gets_one_at_a_time() -> None:
     rows = [np.array([1, 2], np.float32), np.array([5, -7], np.float32)]
-    assert batches.way_of(nn.Sequential(nn.Linear(2, 2)).evaluate(), rows) == "batch"
-    assert batches.way_of(nn.Sequential(nn.SoftMax(), nn.Sum(0), nn.Reshape(1, 2)).evaluate(), rows) == "one"
+    assert batches.choose_way(nn.Sequential(nn.Linear(2, 2)).evaluate(), rows) == "batch"
+    assert batches.choose_way(nn.Sequential(nn.SoftMax(), nn.Sum(0), nn.Reshape(1, 2)).evaluate(), rows) == "one"
 
 
 def test_outputs_that_differ_from_the_first_are_errors() -> None:

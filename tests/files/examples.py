@@ -17,7 +17,7 @@ import numpy as np
 
 import pytorch_legacy as pl
 from pytorch_legacy import t7
-from pytorch_legacy.files.classes import class_of, classes
+from pytorch_legacy.files.classes import classes, find_class
 from tests.test_golden import GOLDEN, LISTED, counted_from_zero
 
 # Bases, which nobody puts into a network, and what a class that is not known becomes: tests/t7/test_hostile_modules.py spoils it.
@@ -56,7 +56,7 @@ def name_of(cls: Any) -> str:
 
 def class_in_file(record: t7.TorchObject) -> Any:
     """The class that an object of a file becomes."""
-    return class_of(record.typename, record.fields)
+    return find_class(record.typename, record.fields)
 
 
 def inside(value: Any) -> list[t7.TorchObject]:

@@ -1,4 +1,4 @@
-"""What somebody meets who types at a prompt: help, completion, pictures of networks, hints."""
+"""What somebody meets who types at a prompt: help, completion, pictures of networks, hints of PyTorch's names."""
 
 import inspect
 import pydoc
@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import hints, nn
+from pytorch_legacy import nn, torch_names
 from pytorch_legacy.backend import call, stubs
 from pytorch_legacy.errors import ArgumentError, ShapeError
-from pytorch_legacy.files.classes import names_of
+from pytorch_legacy.files.classes import list_names
 
 
 @pytest.mark.parametrize("cls", [nn.SpatialConvolution, nn.Sequential, nn.MSECriterion, pl.rnn.SeqLSTM])
@@ -36,7 +36,7 @@ def test_classes_of_other_packages_are_known_to_completion_and_type_checkers():
     typed = re.findall(r"^from (\S*) import (\w+) as (\w+)$", stub, re.MULTILINE)
     names = [name for _, _, name in typed]
     assert len(set(names)) == len(names)
-    assert set(names) - set(nn.__dict__) == {name for name in names_of("nn") if name.isidentifier()} - set(nn.__all__)
+    assert set(names) - set(nn.__dict__) == {name for name in list_names("nn") if name.isidentifier()} - set(nn.__all__)
     for module, cls, name in typed:
         path = f"pytorch_legacy.nn{module}" if module.startswith(".") else module
         package = nn if module == "." else import_module(path)
@@ -51,20 +51,20 @@ def test_a_build_writes_what_completion_reads(tmp_path):
         assert re.findall(r" as (\w+)$", text, re.MULTILINE) == getattr(nn, family).__all__
 
 
-# ---------------------------------------------------------------------------------------------- hints
+# ---------------------------------------------------------------------------------------- names of PyTorch
 
 
 def test_every_hint_names_what_there_is():
-    for theirs, ours in hints.CLASSES.items():
+    for theirs, ours in torch_names.CLASSES.items():
         assert hasattr(nn, ours)
         with pytest.raises(AttributeError, match=f"no attribute '{theirs}'; Torch7 calls it nn.{ours}$"):
             getattr(nn, theirs)
-    for theirs, ours in hints.OPTIMIZERS.items():
+    for theirs, ours in torch_names.OPTIMIZERS.items():
         assert callable(getattr(pl.optim, ours))
         with pytest.raises(AttributeError, match=rf"no attribute '{theirs}'; .* optim\.{ours}\(opfunc, x, config\)"):
             getattr(pl.optim, theirs)
     net = nn.Sequential(nn.Linear(2, 2))
-    for theirs, text in hints.ATTRIBUTES.items():
+    for theirs, text in torch_names.ATTRIBUTES.items():
         for thing in (net, net[0], nn.MSECriterion()):
             with pytest.raises(AttributeError, match=re.escape(f"{thing._typename}: has no attribute '{theirs}'; {text}")):
                 getattr(thing, theirs)
@@ -72,7 +72,7 @@ def test_every_hint_names_what_there_is():
         for method in re.findall(r"(?:^| )\.?(\w+)\(\)", text):
             assert callable(getattr(net, method)), text
     known = {name for cls in map(nn.__dict__.get, nn.__all__) for name in inspect.signature(cls.__init__).parameters}
-    for theirs, candidates in hints.ARGUMENTS.items():
+    for theirs, candidates in torch_names.ARGUMENTS.items():
         assert set(candidates) & (known | {"hiddenSize", "numLayers"}), theirs
 
 

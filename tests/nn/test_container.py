@@ -375,7 +375,7 @@ class TestSharedModules:
         assert_same(*results)
 
     def test_nothing_is_copied_where_nothing_is_shared(self, monkeypatch):
-        monkeypatch.setattr(sys.modules[Container.__module__], "lasting", None)
+        monkeypatch.setattr(sys.modules[Container.__module__], "owned", None)
         x = batch(3, 4)
         for net in (ConcatTable().add(Linear(4, 4)).add(Identity()).add(mlp()), Concat(1).add(Identity()).add(mlp()).add(mlp())):
             net.backward(x, copied(net.forward(x)))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import nn, t7
-from pytorch_legacy.arrays import storage_of
+from pytorch_legacy.arrays import base_storage
 from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.errors import DeviceError, ValueRangeError
 from pytorch_legacy.files.form import Form
@@ -146,9 +146,9 @@ class TestSharing:
         net = mlp()
         net.getParameters()
         copied = net.clone()
-        roots = {id(storage_of(p)) for p in copied.parameters()[0]}
+        roots = {id(base_storage(p)) for p in copied.parameters()[0]}
         assert len(roots) == 1
-        assert storage_of(copied.get(0).weight).size == 23
+        assert base_storage(copied.get(0).weight).size == 23
 
     def test_clone_can_share_with_the_original(self):
         net = mlp()
@@ -176,9 +176,9 @@ class TestSharing:
         net = Sequential().add(View(2, 2)).add(ConcatTable().add(Identity()))
         net.forward(data[10:12])
         net = way(net)
-        assert storage_of(net.get(0).output).size == 8
+        assert base_storage(net.get(0).output).size == 8
         np.testing.assert_array_equal(net.get(0).output, np.ones((2, 2, 2)))
-        assert storage_of(net.output[0]).size == 8
+        assert base_storage(net.output[0]).size == 8
 
     def test_pickling_keeps_sharing_and_drops_bindings(self):
         net = tied()
@@ -186,7 +186,7 @@ class TestSharing:
         Bindings.of(net.get(0)).settings = [lambda: None]  # cannot be pickled
         restored = pickle.loads(pickle.dumps(net))
         assert "_bindings" not in restored.get(0).__dict__
-        assert len({id(storage_of(p)) for p in restored.parameters()[0]}) == 1
+        assert len({id(base_storage(p)) for p in restored.parameters()[0]}) == 1
         x = batch(2, 3)
         np.testing.assert_array_equal(restored.forward(x), net.forward(x))
 
@@ -211,11 +211,11 @@ class TestSharing:
         last.next = [first]
         copied = first.clone()
         flat, _ = copied.getParameters()
-        assert flat.size == 2 and storage_of(copied.weight) is flat
+        assert flat.size == 2 and base_storage(copied.weight) is flat
         assert copied.next[0] is not first.next[0]
         for _ in range(2001):
             copied = copied.next[0]
-        assert storage_of(copied.weight) is flat
+        assert base_storage(copied.weight) is flat
 
     def test_a_shallow_copy_shares_everything(self):
         net = mlp()
@@ -242,7 +242,7 @@ class TestType:
         net = tied()
         net.getParameters()
         net.double()
-        assert len({id(storage_of(p)) for p in net.parameters()[0]}) == 1
+        assert len({id(base_storage(p)) for p in net.parameters()[0]}) == 1
         assert np.shares_memory(*weights(net))
         one, other = Linear(3, 3), Linear(3, 3)
         other.weight = one.weight[::-1]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import t7
-from pytorch_legacy.arrays import flatten, map_storage, pickled, placement, storage_of, storage_offset
+from pytorch_legacy.arrays import base_storage, flatten, map_storage, pickled, placement, storage_offset
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn.container.Sequential import Sequential
 from pytorch_legacy.nn.Module import Module
@@ -41,7 +41,7 @@ def file_map():
 def test_a_view_knows_its_storage_and_its_place(view, offset):
     root = vector()
     array = view(root)
-    assert storage_of(array) is root
+    assert base_storage(array) is root
     assert storage_offset(array) == offset
     place = placement(array)
     again = place.over(place.storage)
@@ -52,10 +52,10 @@ def test_a_view_knows_its_storage_and_its_place(view, offset):
 def test_the_storage_of_foreign_memory_is_the_array_next_to_it():
     memory = file_map()
     array = np.ndarray((16,), np.float32, memory)
-    assert storage_of(array[3:].reshape(13, 1)) is array
+    assert base_storage(array[3:].reshape(13, 1)) is array
     data = bytes(64)
     root = np.frombuffer(data, np.float32)
-    assert storage_of(root[1:]) is root
+    assert base_storage(root[1:]) is root
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_moving_views_keeps_them_on_one_storage(make_root):
 
 def test_moved_alone_leaves_the_storage_behind():
     big = vector(1000)
-    assert storage_of(map_storage(big[10:12], np.copy, {}, alone=True)).size == 2
-    assert storage_of(map_storage(big[10:12], np.copy, {})).size == 1000
+    assert base_storage(map_storage(big[10:12], np.copy, {}, alone=True)).size == 2
+    assert base_storage(map_storage(big[10:12], np.copy, {})).size == 1000
 
 
 def test_arrays_without_elements_and_fields_of_records_have_a_storage_of_their_own():
@@ -106,7 +106,7 @@ class TestFlattened:
         flat, views = flatten([second, first])
         np.testing.assert_array_equal(flat, [10, 11, 12, 0, 1, 2, 3])
         assert [storage_offset(view) for view in views] == [0, 3]
-        assert all(storage_of(view) is flat for view in views)
+        assert all(base_storage(view) is flat for view in views)
         flat += 1
         np.testing.assert_array_equal(views[0], [11, 12, 13])
         np.testing.assert_array_equal(second, [10, 11, 12])
@@ -196,7 +196,7 @@ class TestGetParameters:
         assert not net.forward(x).any()
         net.backward(x, batch(2, 2))
         assert flatGrad.any()
-        assert all(storage_of(p) is flat for p in net.parameters()[0])
+        assert all(base_storage(p) is flat for p in net.parameters()[0])
         net.zeroGradParameters()
         assert not flatGrad.any()
 
@@ -206,7 +206,7 @@ class TestGetParameters:
         second, _ = net.getParameters()
         np.testing.assert_array_equal(first, second)
         assert not np.shares_memory(first, second)
-        assert storage_of(net.get(0).weight) is second
+        assert base_storage(net.get(0).weight) is second
 
     def test_shared_parameters_appear_once(self):
         net = tied()
@@ -218,7 +218,7 @@ class TestGetParameters:
         layer = Linear(3, 3)
         net = Sequential().add(layer).add(layer)
         flat, _ = net.getParameters()
-        assert flat.size == 12 and storage_of(layer.weight) is flat
+        assert flat.size == 12 and base_storage(layer.weight) is flat
 
     def test_every_reference_inside_follows(self):
         net = mlp()
@@ -232,7 +232,7 @@ class TestGetParameters:
         net.tables = [net]
         net.tables.append(net.tables)
         flat, _ = net.getParameters()
-        assert storage_of(net.get(0).weight) is flat
+        assert base_storage(net.get(0).weight) is flat
         assert net.tables[1] is net.tables
 
     def test_no_parameters(self):

@@ -14,7 +14,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import nn, nngraph, t7
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.files.t7.objects import IdentityKey
-from pytorch_legacy.nngraph.Node import inputs_of
+from pytorch_legacy.nngraph.Node import list_inputs
 from pytorch_legacy.objects import Object
 from tests.trees import assert_close, assert_same, mapped
 
@@ -161,7 +161,7 @@ def test_copies_and_conversions_keep_the_structure(way: Any) -> None:
     assert twin is net or not data & {id(node.data) for node in net.forwardnodes}
     for node in twin.forwardnodes:
         assert all(child in twin.fg.nodes for child in node.children)
-        assert all(IdentityKey(parent) in node.data["mapindex"] for parent in inputs_of(node.data))
+        assert all(IdentityKey(parent) in node.data["mapindex"] for parent in list_inputs(node.data))
         assert all(id(user.data) in data for user in node.data["reverseMap"])
     assert [id(m) for m in twin.modules] == [id(n.module) for n in twin.forwardnodes if n.module is not None]
     assert_same(twin.forward(x), expected)

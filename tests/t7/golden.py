@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import t7
-from pytorch_legacy.arrays import placement, storage_of
+from pytorch_legacy.arrays import base_storage, placement
 from pytorch_legacy.files.t7 import layouts
 
 FOLDER = Path(__file__).parent.parent / "golden" / "serialization"
@@ -31,12 +31,12 @@ class Comparison:
         if "ref" in want:
             known = self.seen[want["ref"]]
             # A storage may be known as the base of a tensor before it comes up as a value.
-            assert known is (storage_of(value) if isinstance(value, t7.Storage) else value)
+            assert known is (base_storage(value) if isinstance(value, t7.Storage) else value)
             return
         kind = want["type"]
         if "id" in want:
             assert want["id"] not in self.seen
-            self.seen[want["id"]] = storage_of(value) if kind in layouts.STORAGES else value
+            self.seen[want["id"]] = base_storage(value) if kind in layouts.STORAGES else value
         if kind == "nil":
             assert value is None
         elif kind == "boolean":
@@ -105,7 +105,7 @@ class Comparison:
         if storage is None:
             assert value.size == 0 and value.base is None
         elif self.storages or size:
-            root = storage_of(value)
+            root = base_storage(value)
             # One step leads from any tensor to its storage.
             assert value.base is root and root.ndim == 1
             self.check(storage, root.view(t7.Storage))

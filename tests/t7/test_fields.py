@@ -17,7 +17,7 @@ import numpy as np
 import pytorch_legacy as pl
 from pytorch_legacy import migration, t7
 from pytorch_legacy.files import fields
-from pytorch_legacy.files.classes import class_of, classes
+from pytorch_legacy.files.classes import classes, find_class
 from pytorch_legacy.objects import Object
 from tests.rows import rows
 from tests.table import CASES
@@ -50,7 +50,7 @@ def samples() -> dict[type[Object], bytes]:
     best: dict[type[Object], bytes] = {}
 
     def take(record: Any) -> None:
-        cls = class_of(record.typename, record.fields)
+        cls = find_class(record.typename, record.fields)
         content = io.BytesIO()
         t7.write(content, record)
         if cls is not None and len(content.getvalue()) < len(best.get(cls, bytes(1 << 14))):

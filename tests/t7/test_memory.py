@@ -13,7 +13,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import t7
-from pytorch_legacy.arrays import storage_of
+from pytorch_legacy.arrays import base_storage
 from pytorch_legacy.files.t7 import reader
 from pytorch_legacy.files.t7.collecting import resting
 
@@ -22,7 +22,7 @@ from .golden import FOLDER
 
 def owner(array):
     """What lies under the storage of an array: the buffer of the file."""
-    base = storage_of(array).base
+    base = base_storage(array).base
     return base.obj if isinstance(base, memoryview) else base
 
 
@@ -44,7 +44,7 @@ def test_views_of_the_map(large):
     assert all(isinstance(owner(array), mmap.mmap) for array in (a, b, c))
     assert owner(a) is owner(c)
     assert np.shares_memory(a, b) and not np.shares_memory(a, c)
-    assert storage_of(a) is storage_of(b) and storage_of(a).size == 100_000
+    assert base_storage(a) is base_storage(b) and base_storage(a).size == 100_000
     b[0] = -1
     assert a[250, 0] == -1
 
@@ -66,7 +66,7 @@ def test_arrays_outlive_the_deleted_file(large):
 
 def test_nothing_keeps_the_map_alive(large):
     value = t7.read(large)
-    gone = weakref.ref(storage_of(value["a"]))
+    gone = weakref.ref(base_storage(value["a"]))
     gc.disable()
     try:
         del value
@@ -174,7 +174,7 @@ def test_views_are_written_once(format):
     again = t7.read(file.getvalue())
     for array, view in zip(again, views, strict=False):
         np.testing.assert_array_equal(array, view)
-        assert array.strides == view.strides and storage_of(array) is storage_of(again[0])
+        assert array.strides == view.strides and base_storage(array) is base_storage(again[0])
     assert again[5] is again[0]
 
 
@@ -213,7 +213,7 @@ def test_huge_expanded_tensor_costs_nothing():
     file = io.BytesIO()
     t7.write(file, value)
     again = t7.read(file.getvalue())
-    assert again.shape == value.shape and again[77, 5] == 3 and storage_of(again).size == 1
+    assert again.shape == value.shape and again[77, 5] == 3 and base_storage(again).size == 1
 
 
 @pytest.mark.parametrize("runs", [True, False])

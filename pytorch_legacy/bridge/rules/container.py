@@ -3,7 +3,7 @@
 from pytorch_legacy import authors, dpnn, nn, nngraph
 
 from ..aliases import Part
-from ..registry import ADVICE, rule, rule_of
+from ..registry import ADVICE, find_rule, rule
 from ..texts import axis, cat, field, joined, lacks, options, reshaped, sizes, trimmed, unfolded
 from ..values import tree
 from .convolution import convolve, full_convolve, geometry, temporal
@@ -137,7 +137,7 @@ def bottle(m, x, w):
 @rule(nn.WeightNorm)
 def weight_norm(m, x, w):
     inner = m.modules[0]
-    found = rule_of(type(inner))
+    found = find_rule(type(inner))
     if found not in (linear, convolve, full_convolve, temporal) or isinstance(x, list):
         w.ours(m, x)  # which computes the weight of the module inside
         w.note("constant: the weight as it runs, without its length and direction, which learned")

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
-from pytorch_legacy.arrays import Placement, placement, storage_of
+from pytorch_legacy.arrays import Placement, base_storage, placement
 from pytorch_legacy.errors import T7Error
 from pytorch_legacy.files.writing import whole
 
@@ -329,7 +329,7 @@ class _Writer:
         if stored.size == 0:
             self.sink.int32(0)
             self.sink.longs([1])
-            root = storage_of(stored)
+            root = base_storage(stored)
             if self.compact or root is stored or root.size == 0 or root.ndim != 1 or root.dtype != stored.dtype:
                 self.sink.int32(layouts.NIL)
             else:  # as Torch7 keeps it for later

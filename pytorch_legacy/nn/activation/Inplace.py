@@ -30,7 +30,7 @@ class Inplace(Native):
     def _gradInputFor(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         """The array that ``updateGradInput`` writes."""
         given = check.gradient(self, gradOutput, check.tensor(self, "input", input))
-        return self._bufferFor("gradInput", given, apart=[input, given])
+        return self._bufferFor("gradInput", given, mustNotOverlap=[input, given])
 
     def _pass(self, name: str, *handed: Tensor) -> Any:
         if self.inplace:  # C wants the array that it writes over, which is a copy where the other one is read-only

@@ -81,12 +81,12 @@ class PReLU(Native):
         return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        self._resize("output", check.tensor(self, "input", input).shape, apart=input)
+        self._resize("output", check.tensor(self, "input", input).shape, mustNotOverlap=input)
         self._call("updateOutput", *self._batches(input, self.output))
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape, apart=[input, gradOutput])
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape, mustNotOverlap=[input, gradOutput])
         check.tensor(self, "gradOutput", gradOutput)
         self._call("updateGradInput", *self._batches(input, gradOutput, gradInput))
         return gradInput

@@ -45,7 +45,7 @@ class Power(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape
         gradOutput = check.gradient(self, gradOutput, input)
-        gradInput = self._resize("gradInput", shape, apart=gradOutput)
+        gradInput = self._resize("gradInput", shape, mustNotOverlap=gradOutput)
         return blocks.elements(self._slopes, gradInput, input, gradOutput, self.pow)
 
     @staticmethod

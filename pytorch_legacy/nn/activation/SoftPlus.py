@@ -55,6 +55,6 @@ class SoftPlus(Native):
             raise ValueRangeError(f"{self._typename}: beta: expected a number other than 0, got {beta}")
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape, apart=[input, gradOutput])
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input).shape, mustNotOverlap=[input, gradOutput])
         self._call("updateGradInput", input, gradOutput, gradInput, None)  # C does not read the output
         return gradInput

@@ -24,13 +24,13 @@ class SoftSign(Module):
     """
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", check.tensor(self, "input", input).shape, apart=input)
+        output = self._resize("output", check.tensor(self, "input", input).shape, mustNotOverlap=input)
         return blocks.elements(self._values, output, input)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape
         gradOutput = check.gradient(self, gradOutput, input)
-        return blocks.elements(self._slopes, self._resize("gradInput", shape, apart=gradOutput), input, gradOutput)
+        return blocks.elements(self._slopes, self._resize("gradInput", shape, mustNotOverlap=gradOutput), input, gradOutput)
 
     @staticmethod
     def _values(output: Tensor, input: Tensor) -> None:

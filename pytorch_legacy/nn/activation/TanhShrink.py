@@ -46,7 +46,8 @@ class TanhShrink(Module):
         shape = check.tensor(self, "input", input).shape
         gradOutput = check.gradient(self, gradOutput, input)
         check.shape(self, "the output of the last forward", self.tanh.output, shape)
-        return blocks.elements(self._slopes, self._resize("gradInput", shape, apart=gradOutput), self.tanh.output, gradOutput)
+        gradInput = self._resize("gradInput", shape, mustNotOverlap=gradOutput)
+        return blocks.elements(self._slopes, gradInput, self.tanh.output, gradOutput)
 
     @staticmethod
     def _slopes(gradInput: Tensor, tangent: Tensor, gradOutput: Tensor) -> None:

@@ -47,9 +47,9 @@ class Concat(Container):
         self.dimension = dimension
 
     def updateOutput(self, input: Any) -> Tensor:
-        outputs = self._each(lambda _, module: module.updateOutput(input), marked=True)
+        outputs = self._forEachChild(lambda _, module: module.updateOutput(input), guarded=True)
         shape, windows = self._layout(outputs)
-        output = self._resize("output", shape, apart=outputs)
+        output = self._resize("output", shape, mustNotOverlap=outputs)
         for window, part in zip(windows, outputs, strict=True):
             blocks.copy(output[window], part)
         return output
@@ -60,11 +60,11 @@ class Concat(Container):
 
     def accGradParameters(self, input: Any, gradOutput: Tensor, scale: float = 1.0) -> None:
         parts = self._parts(gradOutput)
-        self._each(lambda i, module: module.accGradParameters(input, parts[i], scale))
+        self._forEachChild(lambda i, module: module.accGradParameters(input, parts[i], scale))
 
     def accUpdateGradParameters(self, input: Any, gradOutput: Tensor, lr: float) -> None:
         parts = self._parts(gradOutput)
-        self._each(lambda i, module: module.accUpdateGradParameters(input, parts[i], lr))
+        self._forEachChild(lambda i, module: module.accUpdateGradParameters(input, parts[i], lr))
 
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
         input, gradOutput = self._handed(input, gradOutput)

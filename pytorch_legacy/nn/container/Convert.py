@@ -78,7 +78,7 @@ class Convert(Container):
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._shape(input))
-        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
         gradInput.fill(0)
         place = self._arranged(gradInput, view=True)  # what the output came from
         place[...] = gradOutput.reshape(place.shape)

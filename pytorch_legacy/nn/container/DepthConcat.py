@@ -43,9 +43,9 @@ class DepthConcat(Concat):
     _file = Form(dropped=("size",))
 
     def updateOutput(self, input: Any) -> Tensor:
-        outputs = self._each(lambda _, module: module.updateOutput(input), marked=True)
+        outputs = self._forEachChild(lambda _, module: module.updateOutput(input), guarded=True)
         shape, windows = self._layout(outputs)
-        output = self._resize("output", shape, apart=outputs)
+        output = self._resize("output", shape, mustNotOverlap=outputs)
         blocks.zero(output)
         for window, part in zip(windows, outputs, strict=True):
             output[window] = part

@@ -139,7 +139,7 @@ class MapTable(Container):
                 return None
             return getattr(module, method)(input[i], *(table[i] for table in gradients), *others[1:])
 
-        return self._each(call, marked=method == "updateOutput")[:count]
+        return self._forEachChild(call, guarded=method == "updateOutput")[:count]
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
         super()._fromTorch7(fields, version)

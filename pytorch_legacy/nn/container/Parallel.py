@@ -63,9 +63,9 @@ class Parallel(Container):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         slices = self._slices(input)
-        outputs = self._first(len(slices), lambda i, module: module.updateOutput(slices[i]), marked=True)
+        outputs = self._first(len(slices), lambda i, module: module.updateOutput(slices[i]), guarded=True)
         shape, windows = layout(self, outputs, self.outputDimension)
-        output = self._resize("output", shape, apart=outputs)
+        output = self._resize("output", shape, mustNotOverlap=outputs)
         for window, part in zip(windows, outputs, strict=True):
             output[window] = part
         return output
@@ -107,14 +107,14 @@ class Parallel(Container):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         return slices, [gradOutput[window] for window in windows]
 
-    def _first(self, count: int, function: Callable[[int, Module], Any], marked: bool = False) -> list[Any]:
+    def _first(self, count: int, function: Callable[[int, Module], Any], guarded: bool = False) -> list[Any]:
         """Calls a function with the modules that get a slice."""
-        return self._each(lambda i, module: function(i, module) if i < count else None, marked=marked)[:count]
+        return self._forEachChild(lambda i, module: function(i, module) if i < count else None, guarded=guarded)[:count]
 
     def _stacked(self, method: str, input: Tensor, gradOutput: Any, *scale: float) -> Tensor | None:
         """Calls a method of the modules and lays their gradients side by side, each at once: the next call may overwrite it."""
         slices, parts = self._both(input, gradOutput)
-        places = np.moveaxis(self._resize("gradInput", input.shape, apart=[input, gradOutput]), self.inputDimension, 0)
+        places = np.moveaxis(self._resize("gradInput", input.shape, mustNotOverlap=[input, gradOutput]), self.inputDimension, 0)
 
         def put(i: int, module: Module) -> bool:
             gradient = getattr(module, method)(slices[i], parts[i], *scale)

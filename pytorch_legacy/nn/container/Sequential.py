@@ -11,7 +11,7 @@ from pytorch_legacy.errors import DtypeError, IndexRangeError, NullError
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
-from pytorch_legacy.passes import is_own, marks, marks_module
+from pytorch_legacy.reentrancy import guards_modules, guards_self, is_reentrant
 
 
 class Sequential(Container):
@@ -52,13 +52,13 @@ class Sequential(Container):
 
     def __init__(self, *modules: Module) -> None:
         super().__init__(*modules)
-        self._takeEnds()
+        self._syncOutputs()
 
     @checked
     def add(self, module: Module) -> Self:
         """Appends a module and returns self."""
         super().add(module)
-        self._takeEnds()
+        self._syncOutputs()
         return self
 
     @checked
@@ -68,7 +68,7 @@ class Sequential(Container):
         if index is not None and not -count <= index <= count:
             raise IndexRangeError(f"{self._typename}: insert: index {index} is out of range for {count} modules")
         self.modules.insert(count if index is None else index, module)
-        self._takeEnds()
+        self._syncOutputs()
         return self
 
     @checked
@@ -77,16 +77,16 @@ class Sequential(Container):
         index = -1 if index is None else index
         self.get(index)
         del self.modules[index]
-        self._takeEnds()
+        self._syncOutputs()
         return self
 
-    @marks_module
+    @guards_modules
     def updateOutput(self, input: Any) -> Any:
         done = 0
         try:
             for module in self.modules:
                 fields = module.__dict__  # quicker than attributes: Object has a __getattr__
-                if fields.get("_inPass") and is_own(module):
+                if fields.get("_inPass") and is_reentrant(module):
                     input = module.updateOutput(input)
                 else:
                     fields["_inPass"] = True
@@ -97,7 +97,7 @@ class Sequential(Container):
                 done += 1
         except Exception as error:
             self._nameSource(error, done, input)
-            self._locate(error, done)
+            self._addErrorContext(error, done)
             raise
         self.output = input
         return input
@@ -132,11 +132,11 @@ class Sequential(Container):
 
         self._back(input, gradOutput, update)
 
-    @marks
+    @guards_self
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
         if type(input) is not np.ndarray or type(gradOutput) is not np.ndarray:
             input, gradOutput = self._asArrays("input", input), self._asArrays("gradOutput", gradOutput)
-        isRecursion = self._inPass and is_own(self)
+        isRecursion = self._inPass and is_reentrant(self)
         self._inPass = True
         try:
             return self._back(input, gradOutput, lambda module, *arguments: module.backward(*arguments, scale))
@@ -160,7 +160,7 @@ class Sequential(Container):
                     "its gradInput is None; an empty array in its place makes it compute one"
                 ) from error
 
-        self._each(back, reverse=True)
+        self._forEachChild(back, reverse=True)
         self.gradInput = gradOutput
         return gradOutput
 
@@ -168,7 +168,7 @@ class Sequential(Container):
         if not isinstance(index, slice):
             self.get(index)
         del self.modules[index]
-        self._takeEnds()
+        self._syncOutputs()
 
     def _part(self, modules: list[Module]) -> Any:
         part = Sequential(*modules)
@@ -178,9 +178,9 @@ class Sequential(Container):
 
     def _put(self, index: int, module: Module) -> None:
         super()._put(index, module)
-        self._takeEnds()
+        self._syncOutputs()
 
-    def _takeEnds(self) -> None:
+    def _syncOutputs(self) -> None:
         if self.modules:
             self.output, self.gradInput = self.modules[-1].output, self.modules[0].gradInput
         else:

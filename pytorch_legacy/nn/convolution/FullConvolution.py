@@ -18,7 +18,7 @@ class FullConvolution(Convolution):
         if not isinstance(input, list):
             return super().updateOutput(input)
         x, adj = self._pair(input)
-        self._resize("output", self._size("outputSize", x, **adj), apart=input)
+        self._resize("output", self._size("outputSize", x, **adj), mustNotOverlap=input)
         self._call("updateOutput", x, **adj)
         return self.output
 
@@ -26,7 +26,7 @@ class FullConvolution(Convolution):
         if not isinstance(input, list) or self.gradInput is None:
             return super().updateGradInput(input, gradOutput)
         x, adj = self._pair(input)
-        gradInput, gradSize = self._resizeTable("gradInput", [x.shape, input[1].shape], apart=[input, gradOutput])
+        gradInput, gradSize = self._resizeTable("gradInput", [x.shape, input[1].shape], mustNotOverlap=[input, gradOutput])
         gradSize.fill(0)
         self._call("updateGradInput", x, gradOutput, gradInput, **adj)
         return self.gradInput

@@ -59,8 +59,10 @@ class BCECriterion(NativeCriterion):
         if self.weights is None:
             return super()._pass(name, input, *handed)  # type: ignore[no-any-return]
         weights = check.weighing(self, "weights", self.weights, check.tensor(self, "input", input), handed[0])
-        isLoss = name == "updateOutput"
-        buffer = self._resize("output_tensor", (1,)) if isLoss else self._resize("gradInput", input.shape, apart=[input, *handed])
+        if name == "updateOutput":
+            buffer = self._resize("output_tensor", (1,))
+        else:
+            buffer = self._resize("gradInput", input.shape, mustNotOverlap=[input, *handed])
         self._call(name, input, *handed, buffer, self.sizeAverage, weights)
         return buffer
 

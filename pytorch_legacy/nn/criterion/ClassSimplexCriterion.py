@@ -9,7 +9,7 @@ from pytorch_legacy.arrays import Tensor, take
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class ClassSimplexCriterion(MSECriterion):
@@ -60,7 +60,7 @@ class ClassSimplexCriterion(MSECriterion):
         kinds={"simplex": "a tensor of floating-point numbers"},
     )
 
-    _held = (Held("simplex", lambda criterion: (criterion.nClasses, criterion.nClasses)),)
+    _arrayFields = (ArrayField("simplex", lambda criterion: (criterion.nClasses, criterion.nClasses)),)
 
     def __init__(self, nClasses: int) -> None:
         super().__init__()

@@ -74,7 +74,7 @@ class CosineEmbeddingCriterion(Criterion):
         alike = self._alike(input, target)
         cosine, one, other, norms = self._directions(input)
         slope = self._mean(np.where(alike, -1.0, cosine > self.margin), len(cosine))[:, None]
-        first, second = self._resizeTable("gradInput", [array.shape for array in input], apart=input)
+        first, second = self._resizeTable("gradInput", [array.shape for array in input], mustNotOverlap=input)
         for gradient, own, partner, norm in ((first, one, other, norms[0]), (second, other, one, norms[1])):
             gradient.reshape(own.shape)[...] = slope * (partner - own * cosine[:, None]) / norm
         return self.gradInput

@@ -65,7 +65,7 @@ class HingeEmbeddingCriterion(Criterion):
 
     def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
         alike = self._alike(input, target)
-        gradInput = self._resize("gradInput", input.shape, apart=input)
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=input)
         gradInput[...] = self._mean(-1.0, input.size)
         np.copyto(gradInput, 0, where=input > self.margin)
         np.copyto(gradInput, self._mean(1.0, input.size), where=alike)

@@ -7,7 +7,7 @@ import numpy as np
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class WeightedMSECriterion(MSECriterion):
@@ -42,7 +42,7 @@ class WeightedMSECriterion(MSECriterion):
     array([-2., -1.], dtype=float32)
     """
 
-    _held = (Held("weight"),)
+    _arrayFields = (ArrayField("weight"),)
 
     def __init__(self, weight: Any) -> None:
         super().__init__()

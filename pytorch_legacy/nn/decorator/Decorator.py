@@ -60,7 +60,7 @@ class Decorator(Container):
         """Calls a method of the module; an error says that it came from within."""
         if not self.modules:
             raise FieldError(f"{self._typename}: there is no module in it")
-        return self._each(lambda _, module: getattr(module, method)(*arguments), marked=True)[0]
+        return self._forEachChild(lambda _, module: getattr(module, method)(*arguments), guarded=True)[0]
 
     def __repr__(self) -> str:
         return f"{self._typename} @ {self.modules[0]!r}"

@@ -12,11 +12,11 @@ from pytorch_legacy.errors import FieldError, ValueRangeError
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.fields import Fields
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.messages import sizes
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.objects import Held
-from pytorch_legacy.words import sizes
+from pytorch_legacy.objects import ArrayField
 
 
 class WeightNorm(Decorator):
@@ -68,10 +68,10 @@ class WeightNorm(Decorator):
         },
         dimensions={"v": 2},
     )
-    _held = (
-        Held("weight", lambda layer: layer.weightSize),
-        Held("v", lambda layer: (n := layer.weightSize[layer.outputDim], prod(layer.weightSize) // n)),
-        Held("g", lambda layer: (len(layer.v), 1)),
+    _arrayFields = (
+        ArrayField("weight", lambda layer: layer.weightSize),
+        ArrayField("v", lambda layer: (n := layer.weightSize[layer.outputDim], prod(layer.weightSize) // n)),
+        ArrayField("g", lambda layer: (len(layer.v), 1)),
     )
     weight: Any = property(lambda self: self.modules[0].weight)
     bias: Any = property(lambda self: self.modules[0].bias)

@@ -12,7 +12,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import clear, described
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class IndexLinear(Native):
@@ -98,7 +98,7 @@ class IndexLinear(Native):
     weight: Tensor
     bias: Tensor
     gradBias: Tensor
-    _held = (Held("weight", 2, ("gradWeight",)),)
+    _arrayFields = (ArrayField("weight", 2, ("gradWeight",)),)
     weightDecay: Any = 0.0
     doGradInput = False
     normalize = 0

@@ -12,7 +12,7 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.batch import summed
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class Bilinear(Module):
@@ -58,7 +58,7 @@ class Bilinear(Module):
     _updatesDirectly = True
     weight: Tensor
     gradWeight: Tensor
-    _held = (Held("weight", 3), Held("bias", lambda layer: layer.weight.shape[:1], ("bias", "gradBias")))
+    _arrayFields = (ArrayField("weight", 3), ArrayField("bias", lambda layer: layer.weight.shape[:1], ("bias", "gradBias")))
 
     def __init__(self, inputSize1: int, inputSize2: int, outputSize: int, bias: bool = True) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class Bilinear(Module):
         g = self._gradient(gradOutput, len(x1))
         if self.gradInput is None:
             return None
-        d1, d2 = self._resizeTable("gradInput", [x1.shape, x2.shape], apart=[x1, x2, g])
+        d1, d2 = self._resizeTable("gradInput", [x1.shape, x2.shape], mustNotOverlap=[x1, x2, g])
         np.matmul(g[:, None], self._forms(x1), out=d2[:, None])
         products = (g[:, :, None] * x2[:, None]).reshape(len(g), g.shape[1] * x2.shape[1])
         np.matmul(products, self._matrix().T, out=d1)

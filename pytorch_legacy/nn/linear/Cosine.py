@@ -13,7 +13,7 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.batch import summed
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class Cosine(Module):
@@ -54,7 +54,7 @@ class Cosine(Module):
     EPS = 1e-12
     weight: Tensor
     gradWeight: Tensor
-    _held = (Held("weight", 2),)
+    _arrayFields = (ArrayField("weight", 2),)
 
     _file = Form(dimensions={"weight": 2})
 

@@ -13,7 +13,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class Euclidean(Module):
@@ -54,7 +54,7 @@ class Euclidean(Module):
     EPS = 1e-7
     weight: Tensor
     gradWeight: Tensor
-    _held = (Held("weight", 2),)
+    _arrayFields = (ArrayField("weight", 2),)
 
     _names: tuple[str, ...] = ("weight",)  # of the parameters
     fastBackward = True

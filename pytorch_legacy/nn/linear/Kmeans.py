@@ -12,7 +12,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class Kmeans(Module):
@@ -63,7 +63,7 @@ class Kmeans(Module):
     EPS = 1e-7
     weight: Tensor
     gradWeight: Tensor
-    _held = (Held("weight", lambda layer: (layer.k, layer.dim)),)
+    _arrayFields = (ArrayField("weight", lambda layer: (layer.k, layer.dim)),)
     scale: float | None = None
 
     _file = Form(defaults={"scale": None}, kinds={"dim": "a whole number", "k": "a number"}, dimensions={"weight": 2})

@@ -12,7 +12,7 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.Linear import Linear
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class LinearWeightNorm(Linear):
@@ -72,10 +72,10 @@ class LinearWeightNorm(Linear):
     gradV: Tensor
     g: Tensor
     gradG: Tensor
-    _held = (
-        Held("v", 2),
-        Held("g", lambda layer: (len(layer.v), 1)),
-        Held("bias", lambda layer: layer.v.shape[:1], ("bias", "gradBias")),
+    _arrayFields = (
+        ArrayField("v", 2),
+        ArrayField("g", lambda layer: (len(layer.v), 1)),
+        ArrayField("bias", lambda layer: layer.v.shape[:1], ("bias", "gradBias")),
     )
     eps = 1e-16
 

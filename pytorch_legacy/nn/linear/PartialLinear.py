@@ -14,7 +14,7 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.batch import summed
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class PartialLinear(Module):
@@ -70,7 +70,7 @@ class PartialLinear(Module):
     _updatesDirectly = True
     weight: Tensor
     gradWeight: Tensor
-    _held = (Held("weight", 2), Held("bias", lambda layer: (1, len(layer.weight)), ("bias", "gradBias")))
+    _arrayFields = (ArrayField("weight", 2), ArrayField("bias", lambda layer: (1, len(layer.weight)), ("bias", "gradBias")))
     partition: Tensor | None = None
 
     def __init__(self, inputSize: int, outputSize: int, bias: bool = True) -> None:

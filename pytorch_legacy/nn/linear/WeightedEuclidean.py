@@ -7,7 +7,7 @@ import numpy as np
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.linear.Euclidean import Euclidean
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class WeightedEuclidean(Euclidean):
@@ -50,7 +50,7 @@ class WeightedEuclidean(Euclidean):
 
     diagCov: Tensor
     gradDiagCov: Tensor
-    _held = (Held("diagCov", lambda layer: layer.weight.shape),)
+    _arrayFields = (ArrayField("diagCov", lambda layer: layer.weight.shape),)
 
     _heedsOldSeed = False
     _file = Form(without=("fastBackward",))

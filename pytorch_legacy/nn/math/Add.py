@@ -12,7 +12,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import sizes
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class Add(Module):
@@ -51,7 +51,7 @@ class Add(Module):
 
     bias: Tensor
     gradBias: Tensor
-    _held = (Held("bias", lambda layer: (1,) if layer.scalar else layer.bias.shape),)
+    _arrayFields = (ArrayField("bias", lambda layer: (1,) if layer.scalar else layer.bias.shape),)
     scalar = False
 
     def __init__(self, inputSize: int, scalar: bool = False) -> None:

@@ -5,7 +5,7 @@ import numpy as np
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.math.LearnedArray import LearnedArray
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class CAdd(LearnedArray):
@@ -42,7 +42,7 @@ class CAdd(LearnedArray):
     gradBias: Tensor
 
     _parameter = "bias"
-    _held = (Held("bias"),)
+    _arrayFields = (ArrayField("bias"),)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         bias = self._alignedWith(input)

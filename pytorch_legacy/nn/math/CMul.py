@@ -5,7 +5,7 @@ import numpy as np
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.math.LearnedArray import LearnedArray
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class CMul(LearnedArray):
@@ -42,7 +42,7 @@ class CMul(LearnedArray):
     gradWeight: Tensor
 
     _parameter = "weight"
-    _held = (Held("weight"),)
+    _arrayFields = (ArrayField("weight"),)
 
     def updateOutput(self, input: Tensor) -> Tensor:
         weight = self._alignedWith(input)

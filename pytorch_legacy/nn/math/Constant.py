@@ -8,7 +8,7 @@ from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class Constant(Module):
@@ -38,7 +38,7 @@ class Constant(Module):
     nInputDim: int | None = None
 
     _file = Form(defaults={"nInputDim": None}, kinds={"value": "a tensor"})
-    _held = (Held("value"),)
+    _arrayFields = (ArrayField("value"),)
 
     def __init__(self, value: Any, nInputDim: int | None = None) -> None:
         super().__init__()

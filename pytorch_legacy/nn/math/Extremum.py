@@ -44,7 +44,7 @@ class Extremum(Module):
         check.shape(self, "gradOutput", gradOutput, shape[:axis] + shape[axis + 1 :] or shape)
         check.shape(self, "indices of the last forward", self._indices, shape)
         check.below(self, "indices of the last forward", self._indices, input.shape[axis])
-        gradInput: Tensor = self._zeros("gradInput", input, apart=gradOutput)
+        gradInput: Tensor = self._zeros("gradInput", input, mustNotOverlap=gradOutput)
         np.put_along_axis(gradInput, self._indices, gradOutput.reshape(shape), axis)
         return gradInput
 

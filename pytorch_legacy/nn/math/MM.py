@@ -58,7 +58,7 @@ class MM(Module):
         expected = (*a.shape[:-1], b.shape[-1])
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), expected)
         g = self._dense("_gradOutput", gradOutput)
-        da, db = self._resizeTable("gradInput", [array.shape for array in input], apart=[input, gradOutput])
+        da, db = self._resizeTable("gradInput", [array.shape for array in input], mustNotOverlap=[input, gradOutput])
         turned = [array.swapaxes(-1, -2) for array in (a, b, g)]
         np.matmul(*((b, turned[2]) if self.transA else (g, turned[1])), out=da)
         np.matmul(*((turned[2], a) if self.transB else (turned[0], g)), out=db)

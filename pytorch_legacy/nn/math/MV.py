@@ -55,7 +55,7 @@ class MV(Module):
         m, v = self._factors(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), m.shape[:-1])
         g = self._dense("_gradOutput", gradOutput)
-        dm, dv = self._resizeTable("gradInput", [array.shape for array in input], apart=[input, gradOutput])
+        dm, dv = self._resizeTable("gradInput", [array.shape for array in input], mustNotOverlap=[input, gradOutput])
         left, right = (v, g) if self.trans else (g, v)
         np.multiply(left[..., :, None], right[..., None, :], out=dm)
         np.matmul(m.swapaxes(-1, -2), g[..., None], out=dv[..., None])

@@ -11,7 +11,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.math.broadcasting import gathered
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class Mul(Module):
@@ -43,7 +43,7 @@ class Mul(Module):
 
     weight: Tensor
     gradWeight: Tensor
-    _held = (Held("weight", lambda layer: (1,)),)
+    _arrayFields = (ArrayField("weight", lambda layer: (1,)),)
 
     _file = Form(dimensions={"weight": 1})
 

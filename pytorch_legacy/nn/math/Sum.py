@@ -57,7 +57,7 @@ class Sum(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         axis, kept, shape = self._layout(input)
-        output = self._resize("output", shape, apart=input)
+        output = self._resize("output", shape, mustNotOverlap=input)
         output.fill(0)
         total = blocks.addUp(output.reshape(kept), input)
         if self.sizeAverage:

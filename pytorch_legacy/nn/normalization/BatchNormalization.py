@@ -136,7 +136,7 @@ class BatchNormalization(Native):
         return self
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        self._resize("output", self._checked(input).shape, apart=input)
+        self._resize("output", self._checked(input).shape, mustNotOverlap=input)
         learns, channels = self._learns(input), self.running_mean.shape
         kept = [self._resize(name, channels) for name in ("save_mean", "save_std")] if learns else self._unwritten()
         self._call(
@@ -174,7 +174,7 @@ class BatchNormalization(Native):
         save_mean, save_std = (self.save_mean, self.save_std) if learns else self._unwritten()
         gradInput = None
         if toInput and self.gradInput is not None:
-            gradInput = self._resize("gradInput", input.shape, apart=[input, gradOutput])
+            gradInput = self._resize("gradInput", input.shape, mustNotOverlap=[input, gradOutput])
         gradWeight, gradBias = (self.gradWeight, self.gradBias) if toParameters else (None, None)
         self._call(
             "backward", *self._batches(input, gradOutput, gradInput), gradWeight, gradBias, self.weight, self.running_mean,

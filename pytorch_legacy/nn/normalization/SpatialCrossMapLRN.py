@@ -63,13 +63,13 @@ class SpatialCrossMapLRN(Native):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input, 3, 4).shape
-        output = self._resize("output", shape, apart=input)
+        output = self._resize("output", shape, mustNotOverlap=input)
         self._resize("scale", shape if input.ndim == 4 else (1, *shape))
         self._call("updateOutput", input, output, self._scales(input))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        gradInput = self._resize("gradInput", check.tensor(self, "input", input, 3, 4).shape, apart=[input, gradOutput])
+        gradInput = self._resize("gradInput", check.tensor(self, "input", input, 3, 4).shape, mustNotOverlap=[input, gradOutput])
         self._call("updateGradInput", input, gradOutput, gradInput, self._scales(input))
         return gradInput
 

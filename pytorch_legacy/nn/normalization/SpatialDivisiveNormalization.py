@@ -90,7 +90,7 @@ class SpatialDivisiveNormalization(LocalNormalization):
         gradDivisor = -self._joined(gradOutput * scaled) / (divisor * divisor)
         gradSquares = gradDivisor / (2 * self._coef * np.where(isFlat, 1, deviation))
         gradSquares[isFlat] = 0
-        gradInput = np.divide(gradOutput, divisor, out=self._resize("gradInput", input.shape, apart=input))
+        gradInput = np.divide(gradOutput, divisor, out=self._resize("gradInput", input.shape, mustNotOverlap=input))
         gradInput += 2 * scaled * self._spread(gradSquares)
         gradInput /= unit
         return gradInput

@@ -11,7 +11,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import sizes
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 class SpatialInstanceNormalization(Native):
@@ -55,7 +55,7 @@ class SpatialInstanceNormalization(Native):
     bias: Tensor
     gradWeight: Tensor
     gradBias: Tensor
-    _held = (Held("weight", 1), Held("bias", lambda layer: layer.weight.shape))
+    _arrayFields = (ArrayField("weight", 1), ArrayField("bias", lambda layer: layer.weight.shape))
     save_mean: Tensor | None = None
     save_std: Tensor | None = None
 
@@ -76,7 +76,7 @@ class SpatialInstanceNormalization(Native):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         planes = self._planes(input)
-        output = self._resize("output", input.shape, apart=input)
+        output = self._resize("output", input.shape, mustNotOverlap=input)
         mean, std = self._resize("save_mean", planes[1:2]), self._resize("save_std", planes[1:2])
         weight, bias, *running = self._ofPlanes(planes)
         if input.size:
@@ -111,7 +111,7 @@ class SpatialInstanceNormalization(Native):
             raise NullError(f"{self._typename}: save_mean: expected what forward keeps of {planes[1]} planes")
         gradInput = gradWeight = gradBias = None
         if toInput and self.gradInput is not None:
-            gradInput = self._resize("gradInput", input.shape, apart=[input, gradOutput])
+            gradInput = self._resize("gradInput", input.shape, mustNotOverlap=[input, gradOutput])
         if toParameters:
             gradWeight, gradBias = np.zeros((2, planes[1]), self._dtype, like=input)
         weight, _, *running = self._ofPlanes(planes)

@@ -46,14 +46,14 @@ class SpatialSubtractiveNormalization(LocalNormalization):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         self._checked(input)
-        output = self._resize("output", input.shape, apart=input)
+        output = self._resize("output", input.shape, mustNotOverlap=input)
         output[...] = input
         output -= self._sums(input) / self._coef
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         self._checkedGradient(self._checked(input), gradOutput)
-        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
         gradInput[...] = gradOutput
         gradInput -= self._spread(self._joined(gradOutput) / self._coef)
         return gradInput

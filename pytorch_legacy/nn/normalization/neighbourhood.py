@@ -13,7 +13,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described, sizes
-from pytorch_legacy.objects import Held
+from pytorch_legacy.objects import ArrayField
 
 
 def averagingKernel(module: Module, kernel: Any) -> Tensor:
@@ -45,7 +45,7 @@ class LocalNormalization(Module):
         kinds={"kernel": "a tensor of floating-point numbers"},
     )
 
-    _held = (Held("kernel"),)
+    _arrayFields = (ArrayField("kernel"),)
     _coef: Tensor = np.empty(0)
     _kernel: Any = None  # of `_coef`
     _estimators = 1  # how many networks for such sums Torch7's class has

@@ -70,7 +70,7 @@ class Padding(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         shape, filled, parts = self._layout(input)
-        output = self._resize("output", shape, apart=input)
+        output = self._resize("output", shape, mustNotOverlap=input)
         output[filled].fill(self.value)
         for source, target in parts:
             blocks.copy(output[target], input[source])
@@ -79,7 +79,7 @@ class Padding(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape, _, parts = self._layout(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
         for source, target in parts:
             blocks.copy(gradInput[source], gradOutput[target])
         return gradInput

@@ -60,7 +60,7 @@ class FractionalMaxPooling(Indexed):
     def updateOutput(self, input: Tensor) -> Tensor:
         regions = self._regions(check.tensor(self, "input", input))
         shape = self._size("outputSize", input, *regions)
-        output = self._resize("output", shape, apart=input)
+        output = self._resize("output", shape, mustNotOverlap=input)
         self._resize("indices", shape, np.int64)
         dims = len(self._axes)
         samples = (*(1, *input.shape)[-dims - 2 : -dims], dims)

@@ -49,7 +49,7 @@ class SoftGate(Native):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         check.shape(self, "input", check.tensor(self, "input", input), self.output.shape)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
-        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
         np.multiply(self.output, -1 / self.coefficient, out=gradInput)
         gradInput += 1
         gradInput *= self.output

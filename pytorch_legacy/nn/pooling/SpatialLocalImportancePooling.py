@@ -54,12 +54,12 @@ class SpatialLocalImportancePooling(WindowedPooling):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         x, logit = check.tensors(self, "input", input, 2)
-        output = self._resize("output", self._outputShape(x), apart=input)
+        output = self._resize("output", self._outputShape(x), mustNotOverlap=input)
         self._call("updateOutput", x, logit)
         return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         x, logit = check.tensors(self, "input", input, 2)
-        gradInput = self._resizeTable("gradInput", [x.shape, x.shape], apart=[input, gradOutput])
+        gradInput = self._resizeTable("gradInput", [x.shape, x.shape], mustNotOverlap=[input, gradOutput])
         self._call("updateGradInput", x, logit, gradOutput, *gradInput)
         return self.gradInput

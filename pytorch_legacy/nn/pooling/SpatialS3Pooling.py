@@ -86,7 +86,7 @@ class SpatialS3Pooling(Native):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         shape = self._outputShape(input)
-        self._resize("output", shape, apart=input)
+        self._resize("output", shape, mustNotOverlap=input)
         if self.train:
             if not (self.fixedRegions and len(self.rows)):
                 self.rows = self._draw(input.shape[-2], self.gridH)

@@ -87,7 +87,7 @@ class SpatialStochasticPooling(WindowedPooling):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         shape = self._outputShape(input)
-        self._resize("output", shape, apart=input)
+        self._resize("output", shape, mustNotOverlap=input)
         if not self.train:
             self._call("updateOutput", input, self.output, None, None)
             return self.output

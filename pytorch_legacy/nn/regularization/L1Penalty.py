@@ -62,7 +62,7 @@ class L1Penalty(Module):
         check.tensor(self, "input", input)
         if self.provideOutput:
             gradient = check.gradient(self, gradOutput, input)
-        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
         np.sign(input, out=gradInput)
         np.multiply(gradInput, self._dtype.type(self._weight(input)), out=gradInput)
         if self.provideOutput:

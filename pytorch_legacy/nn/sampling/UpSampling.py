@@ -84,7 +84,7 @@ class UpSampling(Native):
         layer = self._chosen(input)
         if self.mode == "linear":
             return stretch(self, layer, input, input.ndim - 2)
-        output = self._resize("output", self._size(f"{layer}_outputSize", input), apart=input)
+        output = self._resize("output", self._size(f"{layer}_outputSize", input), mustNotOverlap=input)
         self._call(f"{layer}_updateOutput", input)
         return output
 
@@ -92,7 +92,7 @@ class UpSampling(Native):
         layer = self._chosen(input)
         if self.mode == "linear":
             return stretchBackward(self, layer, input, gradOutput, input.ndim - 2)
-        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
         self._call(f"{layer}_updateGradInput", input, gradOutput)
         return gradInput
 

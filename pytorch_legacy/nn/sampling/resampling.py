@@ -40,7 +40,7 @@ class Stretching(Native):
 def stretch(module: Any, layer: str, input: Tensor, rank: int) -> Tensor:
     """The output, planes of `rank` axes stretched to what ``_target`` says, by that layer's functions."""
     target = _target(module, check.tensor(module, "input", input), rank)
-    output: Tensor = module._resize("output", module._size(f"{layer}_outputSize", input, *target), apart=input)
+    output: Tensor = module._resize("output", module._size(f"{layer}_outputSize", input, *target), mustNotOverlap=input)
     module._call(f"{layer}_updateOutput", input, output, *target)
     return output
 
@@ -48,7 +48,7 @@ def stretch(module: Any, layer: str, input: Tensor, rank: int) -> Tensor:
 def stretchBackward(module: Any, layer: str, input: Tensor, gradOutput: Tensor, rank: int) -> Tensor:
     """The gradient of what `stretch` did."""
     target = _target(module, check.tensor(module, "input", input, rank + 1, rank + 2), rank)
-    gradInput: Tensor = module._resize("gradInput", input.shape, apart=gradOutput)
+    gradInput: Tensor = module._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
     module._call(f"{layer}_updateGradInput", gradOutput, gradInput, *counts(input, rank), *target)
     return gradInput
 

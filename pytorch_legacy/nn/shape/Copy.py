@@ -9,11 +9,11 @@ from pytorch_legacy.arrays import CUDA_TYPES, TENSOR_TYPES, Tensor, is_tensor, o
 from pytorch_legacy.arrays.types import getdefaulttensortype
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.messages import mismatch
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described
 from pytorch_legacy.objects.base import fitting
-from pytorch_legacy.words import mismatch
 
 
 class Copy(Module):

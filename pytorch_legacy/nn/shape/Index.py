@@ -53,7 +53,7 @@ class Index(Module):
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         axis, shape = self._layout(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput: list[Tensor] = self._zeros("gradInput", input[:2], apart=gradOutput)
+        gradInput: list[Tensor] = self._zeros("gradInput", input[:2], mustNotOverlap=gradOutput)
         np.add.at(np.moveaxis(gradInput[0], axis, 0), input[1], np.moveaxis(gradOutput, axis, 0))
         return gradInput
 

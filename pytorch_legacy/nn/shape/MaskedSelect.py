@@ -55,7 +55,7 @@ class MaskedSelect(Module):
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         mask = self._mask(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (int(np.count_nonzero(mask)),))
-        gradInput: list[Tensor] = self._zeros("gradInput", input[:2], apart=gradOutput)
+        gradInput: list[Tensor] = self._zeros("gradInput", input[:2], mustNotOverlap=gradOutput)
         gradInput[0][mask] = gradOutput
         return gradInput
 

@@ -61,7 +61,7 @@ class Narrow(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         window = self._window(input)
         check.like(self, "gradOutput", gradOutput, input[window])
-        gradInput: Tensor = self._zeros("gradInput", input, apart=gradOutput)
+        gradInput: Tensor = self._zeros("gradInput", input, mustNotOverlap=gradOutput)
         gradInput[window] = gradOutput
         return gradInput
 

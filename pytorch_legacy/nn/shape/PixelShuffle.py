@@ -48,14 +48,14 @@ class PixelShuffle(Module):
         self.upscaleFactor = upscaleFactor
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        output = self._resize("output", self._shape(input), apart=input)
+        output = self._resize("output", self._shape(input), mustNotOverlap=input)
         blocks.rows(copyColumns, self._fine(output), self._coarse(input))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         shape = self._shape(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._resize("gradInput", input.shape, apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
         blocks.rows(np.copyto, self._coarse(gradInput), self._fine(gradOutput))
         return gradInput
 

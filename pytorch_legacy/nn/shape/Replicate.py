@@ -57,7 +57,7 @@ class Replicate(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         axis, shape = self._layout(input)
         check.shape(self, "gradOutput", check.slopes(self, "gradOutput", gradOutput, input), shape)
-        gradInput = self._resize("gradInput", input.shape, gradOutput.dtype, apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, gradOutput.dtype, mustNotOverlap=gradOutput)
         gradInput.fill(0)
         blocks.addUp(np.expand_dims(gradInput, axis), gradOutput)
         return gradInput

@@ -58,7 +58,7 @@ class Select(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         place = self._place(input)
         check.like(self, "gradOutput", gradOutput, input[place])
-        gradInput: Tensor = self._zeros("gradInput", input, apart=gradOutput)
+        gradInput: Tensor = self._zeros("gradInput", input, mustNotOverlap=gradOutput)
         gradInput[place] = gradOutput
         return gradInput
 

@@ -41,7 +41,7 @@ class CAddTable(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         first, *others = check.terms(self, "input", input)
-        self._bufferFor("output", input[0], apart=[first, *others])
+        self._bufferFor("output", input[0], mustNotOverlap=[first, *others])
         target = self.output.reshape(first.shape)
         if len(others) == 1:
             blocks.apply(np.add, first, *others, out=target)
@@ -65,6 +65,6 @@ class CAddTable(Module):
         else:
             if "gradInput" not in self._ownBuffers:  # entries are one array, of another module
                 self.gradInput, self._ownBuffers = [], self._ownBuffers | {"gradInput"}
-            for gradient in self._resizeTable("gradInput", [array.shape for array in input], apart=gradOutput):
+            for gradient in self._resizeTable("gradInput", [array.shape for array in input], mustNotOverlap=gradOutput):
                 blocks.copy(gradient.reshape(gradOutput.shape), gradOutput)
         return self.gradInput

@@ -37,7 +37,7 @@ class CAddTensorTable(Module):
 
     def updateOutput(self, input: list[Any]) -> list[Tensor]:
         first, others = self._parts(input)
-        outputs = self._resizeTable("output", [first.shape] * len(others), apart=input)
+        outputs = self._resizeTable("output", [first.shape] * len(others), mustNotOverlap=input)
         for target, other in zip(outputs, others, strict=True):
             np.add(first, other.reshape(first.shape), out=target)
         return self.output

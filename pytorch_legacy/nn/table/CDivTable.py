@@ -39,7 +39,7 @@ class CDivTable(Module):
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         a, b = check.terms(self, "input", check.leading(self, "input", input, 2))
         gradOutput = check.gradient(self, gradOutput, input[0])
-        gradInput = self._resizeTable("gradInput", [array.shape for array in input[:2]], apart=input)
+        gradInput = self._resizeTable("gradInput", [array.shape for array in input[:2]], mustNotOverlap=input)
         da, db = (gradient.reshape(a.shape) for gradient in gradInput)
         with np.errstate(divide="ignore", invalid="ignore"):
             blocks.apply(np.divide, gradOutput.reshape(a.shape), b, out=da)

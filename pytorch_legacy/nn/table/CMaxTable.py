@@ -42,7 +42,7 @@ class CMaxTable(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         first, *others = check.terms(self, "input", input)
-        output = self._resize("output", input[0].shape, apart=others)
+        output = self._resize("output", input[0].shape, mustNotOverlap=others)
         target = output.reshape(first.shape)
         if not others:
             np.copyto(target, first)
@@ -54,7 +54,7 @@ class CMaxTable(Module):
         inputs = check.terms(self, "input", input)
         gradOutput = check.gradient(self, gradOutput, input[0])
         check.shape(self, "input of the last forward", self.output, input[0].shape)
-        gradInput = self._resizeTable("gradInput", [array.shape for array in input], apart=[input, gradOutput])
+        gradInput = self._resizeTable("gradInput", [array.shape for array in input], mustNotOverlap=[input, gradOutput])
         first, *others = (gradient.reshape(inputs[0].shape) for gradient in gradInput)
         blocks.elements(self._share, first, gradOutput.reshape(first.shape), *others, *inputs)
         return gradInput

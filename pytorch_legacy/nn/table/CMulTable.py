@@ -33,7 +33,7 @@ class CMulTable(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         factors = check.terms(self, "input", input)
-        output = self._resize("output", input[0].shape, apart=input)
+        output = self._resize("output", input[0].shape, mustNotOverlap=input)
         self._product(output.reshape(factors[0].shape), *factors)
         return output
 
@@ -41,7 +41,7 @@ class CMulTable(Module):
         factors = check.terms(self, "input", input)
         gradOutput = check.gradient(self, gradOutput, input[0])
         shape = factors[0].shape
-        gradInput = self._resizeTable("gradInput", [array.shape for array in input], apart=[input, gradOutput])
+        gradInput = self._resizeTable("gradInput", [array.shape for array in input], mustNotOverlap=[input, gradOutput])
         for i, gradient in enumerate(gradInput):
             self._product(gradient.reshape(shape), gradOutput.reshape(shape), *factors[:i], *factors[i + 1 :])
         return gradInput

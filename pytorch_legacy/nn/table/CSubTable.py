@@ -41,7 +41,7 @@ class CSubTable(Module):
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         check.terms(self, "input", check.leading(self, "input", input, 2))
         gradOutput = check.gradient(self, gradOutput, input[0])
-        da, db = self._resizeTable("gradInput", [array.shape for array in input[:2]], apart=gradOutput)
+        da, db = self._resizeTable("gradInput", [array.shape for array in input[:2]], mustNotOverlap=gradOutput)
         blocks.copy(da, gradOutput)
         blocks.negate(gradOutput, db.reshape(gradOutput.shape))
         return self.gradInput

@@ -35,7 +35,7 @@ class ConcatTable(Container):
     _isList = True
 
     def updateOutput(self, input: Any) -> list[Any]:
-        self.output = self._each(lambda _, module: module.updateOutput(input), marked=True)
+        self.output = self._forEachChild(lambda _, module: module.updateOutput(input), guarded=True)
         return self.output
 
     def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
@@ -43,11 +43,11 @@ class ConcatTable(Container):
 
     def accGradParameters(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> None:
         gradOutput = check.branches(self, gradOutput, len(self.modules))
-        self._each(lambda i, module: module.accGradParameters(input, gradOutput[i], scale))
+        self._forEachChild(lambda i, module: module.accGradParameters(input, gradOutput[i], scale))
 
     def accUpdateGradParameters(self, input: Any, gradOutput: list[Any], lr: float) -> None:
         gradOutput = check.branches(self, gradOutput, len(self.modules))
-        self._each(lambda i, module: module.accUpdateGradParameters(input, gradOutput[i], lr))
+        self._forEachChild(lambda i, module: module.accUpdateGradParameters(input, gradOutput[i], lr))
 
     def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
         input, gradOutput = self._handed(input, gradOutput)

@@ -49,7 +49,7 @@ class JoinTable(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         axis, shape = self._layout(input)
-        output = self._resize("output", shape, apart=input)
+        output = self._resize("output", shape, mustNotOverlap=input)
         for part, array in zip(self._parts(output, input, axis), input, strict=True):
             blocks.copy(part, array)
         return output
@@ -57,7 +57,7 @@ class JoinTable(Module):
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         axis, shape = self._layout(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
-        gradInput = self._resizeTable("gradInput", [array.shape for array in input], apart=gradOutput)
+        gradInput = self._resizeTable("gradInput", [array.shape for array in input], mustNotOverlap=gradOutput)
         for gradient, part in zip(gradInput, self._parts(gradOutput, input, axis), strict=True):
             blocks.copy(gradient, part)
         return gradInput

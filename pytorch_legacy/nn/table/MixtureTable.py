@@ -8,10 +8,10 @@ from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.messages import sizes
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
-from pytorch_legacy.words import sizes
 
 
 class MixtureTable(Module):
@@ -67,7 +67,7 @@ class MixtureTable(Module):
 
     def updateOutput(self, input: list[Any]) -> Tensor:
         gates, experts = self._parts(input)
-        output = self._resize("output", experts[0].shape, apart=input)
+        output = self._resize("output", experts[0].shape, mustNotOverlap=input)
         product = self._resize("_product", experts[0].shape)
         np.multiply(gates[0], experts[0], out=output)
         for gate, expert in zip(gates[1:], experts[1:], strict=True):
@@ -78,7 +78,7 @@ class MixtureTable(Module):
     def updateGradInput(self, input: list[Any], gradOutput: Tensor) -> list[Any]:
         gates, experts = self._parts(input)
         check.like(self, "gradOutput", gradOutput, experts[0])
-        gradGates, gradExperts = self._parts(self._zeros("gradInput", input[:2], apart=[input, gradOutput]))
+        gradGates, gradExperts = self._parts(self._zeros("gradInput", input[:2], mustNotOverlap=[input, gradOutput]))
         product = self._resize("_product", experts[0].shape)
         sample = tuple(range(max(input[0].ndim - 1, 0), product.ndim))
         for i, expert in enumerate(experts):

@@ -49,7 +49,7 @@ class NarrowTable(Module):
 
     def updateGradInput(self, input: list[Any], gradOutput: list[Any]) -> list[Any]:
         check.like(self, "gradOutput", gradOutput, self._narrowed(input))
-        gradInput: list[Any] = self._zeros("gradInput", input, apart=gradOutput)
+        gradInput: list[Any] = self._zeros("gradInput", input, mustNotOverlap=gradOutput)
         for i, gradient in enumerate(gradOutput, self.offset):
             gradInput[i] = recursiveCopy(gradInput[i], gradient)
         return gradInput

@@ -40,26 +40,26 @@ class ParallelTable(Container):
 
     def updateOutput(self, input: list[Any]) -> list[Any]:
         self._checked(input)
-        self.output = self._each(lambda i, module: module.updateOutput(input[i]), marked=True)
+        self.output = self._forEachChild(lambda i, module: module.updateOutput(input[i]), guarded=True)
         return self.output
 
     def updateGradInput(self, input: list[Any], gradOutput: Any = None) -> list[Any]:
         gradOutput = self._gradients(input, gradOutput)
-        self.gradInput = self._each(lambda i, module: module.updateGradInput(input[i], gradOutput[i]))
+        self.gradInput = self._forEachChild(lambda i, module: module.updateGradInput(input[i], gradOutput[i]))
         return self.gradInput
 
     def accGradParameters(self, input: list[Any], gradOutput: Any = None, scale: float = 1.0) -> None:
         gradOutput = self._gradients(input, gradOutput)
-        self._each(lambda i, module: module.accGradParameters(input[i], gradOutput[i], scale))
+        self._forEachChild(lambda i, module: module.accGradParameters(input[i], gradOutput[i], scale))
 
     def accUpdateGradParameters(self, input: list[Any], gradOutput: list[Any], lr: float) -> None:
         gradOutput = self._gradients(input, gradOutput)
-        self._each(lambda i, module: module.accUpdateGradParameters(input[i], gradOutput[i], lr))
+        self._forEachChild(lambda i, module: module.accUpdateGradParameters(input[i], gradOutput[i], lr))
 
     def backward(self, input: list[Any], gradOutput: Any = None, scale: float = 1.0) -> list[Any]:
         input, gradOutput = self._handed(input, gradOutput)
         gradOutput = self._gradients(input, gradOutput)
-        self.gradInput = self._each(lambda i, module: module.backward(input[i], gradOutput[i], scale))
+        self.gradInput = self._forEachChild(lambda i, module: module.backward(input[i], gradOutput[i], scale))
         return self.gradInput
 
     def _gradients(self, input: list[Any], gradOutput: Any) -> list[Any]:

@@ -53,7 +53,7 @@ class SelectTable(Module):
     def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
         place = self._place(input)
         check.like(self, "gradOutput", gradOutput, input[place])
-        gradInput = self._zeros("gradInput", input, apart=gradOutput)
+        gradInput = self._zeros("gradInput", input, mustNotOverlap=gradOutput)
         gradInput[place] = recursiveCopy(gradInput[place], gradOutput)
         return gradInput
 

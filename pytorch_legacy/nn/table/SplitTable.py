@@ -61,7 +61,7 @@ class SplitTable(Module):
         check.like(self, "gradOutput", gradOutput, self._slices(input))
         if self.gradInput is None:
             return None
-        gradInput = self._resize("gradInput", input.shape, check.gradientDtype(self, input), apart=gradOutput)
+        gradInput = self._resize("gradInput", input.shape, check.gradientDtype(self, input), mustNotOverlap=gradOutput)
         for target, gradient in zip(self._slices(gradInput), gradOutput, strict=True):
             target[...] = gradient
         return gradInput

@@ -6,10 +6,10 @@ from typing import Any
 from pytorch_legacy import random
 from pytorch_legacy.errors import ArgumentError, ShapeError
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.messages import described
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.objects import Object
-from pytorch_legacy.words import described
 
 
 class StochasticGradient(Object):

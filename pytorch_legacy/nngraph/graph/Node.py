@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from pytorch_legacy.errors import FieldError
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.messages import described
 from pytorch_legacy.nngraph.graph.Flat import Flat
 from pytorch_legacy.objects.conversion import converted
-from pytorch_legacy.words import described
 
 if TYPE_CHECKING:
     from pytorch_legacy.nngraph.graph.Graph import Graph
@@ -100,7 +100,7 @@ class Node(Flat):
             cache: dict[Any, Any] = {} if tensorCache is None else tensorCache
             if id(self) not in cache:
                 cache[id(self)] = self
-                self.data = converted(self.data, self._checkedType(type), cache, floatsOnly=True, apart=(Node,))
+                self.data = converted(self.data, self._checkedType(type), cache, floatsOnly=True, unconverted=(Node,))
         return self
 
     def _nearest(self) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What PyTorch calls otherwise: errors about a name that is not there say what Torch7 has in its place."""
+"""PyTorch's names and Torch7's: an error about an unknown name of PyTorch shows the equivalent in Torch7."""
 
 from __future__ import annotations
 
@@ -154,25 +154,25 @@ ARGUMENTS = {
 }
 
 
-def of_attribute(name: str) -> str:
-    """What to add to an error about an attribute that a module or criterion has not."""
+def attribute_hint(name: str) -> str:
+    """Returns what to add to an error about an attribute that a module or criterion lacks."""
     return f"; {ATTRIBUTES[name]}" if name in ATTRIBUTES else ""
 
 
-def of_class(name: str) -> str:
-    """What to add to an error about a class that ``nn`` has not."""
+def class_hint(name: str) -> str:
+    """Returns what to add to an error about a class that ``nn`` lacks."""
     return f"; Torch7 calls it nn.{CLASSES[name]}" if name in CLASSES else ""
 
 
-def of_optimizer(name: str) -> str:
-    """What to add to an error about an optimizer that ``optim`` has not."""
+def optimizer_hint(name: str) -> str:
+    """Returns what to add to an error about an optimizer that ``optim`` lacks."""
     if name not in OPTIMIZERS:
         return ""
     return f"; Torch7 has functions: optim.{OPTIMIZERS[name]}(opfunc, x, config), where opfunc(x) is the loss and its gradient"
 
 
-def of_argument(name: str, known: Collection[str]) -> str:
-    """What to add to an error about an argument that is not among the `known` ones."""
+def argument_hint(name: str, known: Collection[str]) -> str:
+    """Returns what to add to an error about an argument that is not among the `known` ones."""
     found = [here for here in ARGUMENTS.get(name, ()) if here in known]
     if found:
         return f"; Torch7 calls it {', '.join(found)}"

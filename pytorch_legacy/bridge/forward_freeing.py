@@ -1,4 +1,4 @@
-"""A pass forward of a network that runs once: each output is freed when the next layer has read it."""
+"""A single forward pass that frees each output as soon as the next layer has read it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pytorch_legacy.nn.utils import clear
 from pytorch_legacy.nn.walks import every
 
 
-def forward_once(net: Any, input: Any) -> Any:
-    """What ``net.forward(input)`` gives; a layer of a chain frees its output when the next one has read it."""
+def forward_freeing(net: Any, input: Any) -> Any:
+    """Returns the result of ``net.forward(input)``. A layer of a chain frees its output when the next one has read it."""
     if isinstance(net, Criterion):
         return net.forward(*input)
     again = {place for place, count in Counter(id(module) for module, _ in every(net)).items() if count > 1}
@@ -20,7 +20,7 @@ def forward_once(net: Any, input: Any) -> Any:
 
 
 def _run(module: Any, input: Any, again: set[int]) -> Any:
-    """`again` has the modules that stand at several places: they write over what they gave at the first one."""
+    """Runs a module. `again` has the ids of modules with several places: these overwrite their earlier results."""
     how = type(module).updateOutput
     if id(module) not in again:
         if how is nn.Sequential.updateOutput:
@@ -40,6 +40,6 @@ def _run(module: Any, input: Any, again: set[int]) -> Any:
 
 
 def free_buffers(module: Any) -> None:
-    """Free the output of a layer, and what it keeps of the arrays of its last call."""
+    """Frees the output of a layer, and the references to the arrays of its last call."""
     clear(module, "output")
     module.__dict__.pop("_bindings", None)

@@ -1,4 +1,4 @@
-"""What errors say of the values that came, and how to make what is wanted of them."""
+"""Texts of error messages: descriptions of the values that were given, and how to convert them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _CONVERSIONS_ON_DEVICE = {
 
 
 def sizes(shape: Sequence[int]) -> str:
-    """A shape in the words of an error message, those of the C library: "2 x 3 x 4"."""
+    """Returns a shape as error messages show it, here and in the C library: "2 x 3 x 4"."""
     return " x ".join(map(str, shape)) or "no dimensions"
 
 
 def text_shape(shape: Sequence[int]) -> str:
-    """A shape as it is given on a command line: "2x3x4"."""
+    """Returns a shape as it is written on a command line: "2x3x4"."""
     return "x".join(map(str, shape)) or "()"
 
 
 def described(value: Any) -> str:
-    """A value in the words of an error message."""
+    """Returns the description of a value in an error message."""
     if is_tensor(value):
         return f"a {value.dtype} {'CuPy ' if on_device(value) else ''}array of {sizes(value.shape)}"
     if isinstance(value, (list, tuple)) and value and areNumbers(value):
@@ -40,14 +40,14 @@ def described(value: Any) -> str:
 
 
 def areNumbers(value: Any) -> bool:
-    """Is this a number, or a list of numbers, or of such lists, as far as its first entries tell?"""
+    """Returns True if the value is a number, a list of numbers, or a list of such lists. Only first entries are examined."""
     while isinstance(value, (list, tuple)) and value:
         value = value[0]
     return isinstance(value, (int, float, np.number)) or (is_tensor(value) and not value.ndim)
 
 
 def mismatch(where: str, value: Any, dtype: Any, device: bool = False) -> str:
-    """What to say of a value that is no array of `dtype` on the host, or on a device, and what makes it one."""
+    """Returns the message for a value that is no array of `dtype`, on the host or on a device. It shows the conversion."""
     library = "cupy" if device else "np"
     text = f"{where}: expected a {f'CuPy array of {dtype}' if device else f'{dtype} array'}, got "
     if not is_tensor(value):
@@ -66,7 +66,7 @@ def mismatch(where: str, value: Any, dtype: Any, device: bool = False) -> str:
 
 
 def _made(value: Any, library: str, dtype: Any) -> str:
-    """How to make an array of what is none, if that is known."""
+    """Returns how to make an array of another value, or "" if that is not known."""
     if isinstance(value, np.ma.MaskedArray):
         return "; pass x.filled(0), or with another number for what the mask hides"
     if isinstance(value, np.matrix):

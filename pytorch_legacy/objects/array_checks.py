@@ -1,7 +1,7 @@
-"""Arrays that an object holds and computes with: a class says once what they are, and each pass looks at them first.
+"""Checks of array fields: a class declares them once, and each pass validates them first.
 
-Functions of libTHNN look at every array that they get. Array operations take what comes: they leave out what a mask hides,
-multiply a matrix as matrices are multiplied, and repeat what is too short.
+Functions of libTHNN check every array that they get. Array operations accept anything: they skip masked elements, use the
+product of matrices for an np.matrix, and broadcast an array that is too short.
 """
 
 from collections.abc import Callable
@@ -12,25 +12,25 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor, is_writable, on_device, overlaps_itself
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
-from pytorch_legacy.words import mismatch, sizes
+from pytorch_legacy.messages import mismatch, sizes
 
 _PASSES = {"updateOutput": False, "updateGradInput": False, "accGradParameters": True, "backward": True}
-"""The methods that look, and whether they write to gradients of parameters."""
+"""The methods that check, and whether they write to gradients of parameters."""
 
-_watched: set[Any] = set()
+_withChecks: set[Any] = set()
 
 
-class Held(NamedTuple):
-    """What a class says of a field that holds an array of the object's element type.
+class ArrayField(NamedTuple):
+    """The declaration of a field that holds an array of the object's element type.
 
     Attributes
     ----------
     name : str
-        The field. That of its gradient, if it has one, is called after it: "gradWeight" of "weight".
+        The field. The field of its gradient has the prefix "grad": "gradWeight" for "weight".
     shape : int or function, optional
-        The number of dimensions, or what gives the shape for an object whose fields of earlier entries are as they should be.
+        The number of dimensions, or a function that returns the shape for an object whose earlier entries are valid.
     mayLack : tuple of str
-        Which of the two fields may be None.
+        Those of the two fields that may be None.
     """
 
     name: str
@@ -38,34 +38,34 @@ class Held(NamedTuple):
     mayLack: tuple[str, ...] = ()
 
 
-def of(cls: type) -> tuple[tuple[Held, str], ...]:
-    """What a class and its bases say as ``_held``, with the names of gradients; what a class says of a field replaces theirs."""
-    found = {held.name: held for base in reversed(cls.__mro__) for held in vars(base).get("_held", ())}
-    return tuple((held, f"grad{name[0].upper()}{name[1:]}") for name, held in found.items())
+def declared_fields(cls: type) -> tuple[tuple[ArrayField, str], ...]:
+    """Returns the ``_arrayFields`` of a class with the names of gradients. Its own entries replace those of its bases."""
+    found = {field.name: field for base in reversed(cls.__mro__) for field in vars(base).get("_arrayFields", ())}
+    return tuple((field, f"grad{name[0].upper()}{name[1:]}") for name, field in found.items())
 
 
-def watch(cls: type) -> None:
-    """Has the passes of a class look first: its own, and those of bases that hold nothing and so do not look."""
+def add_checks(cls: type) -> None:
+    """Adds the check to the passes of a class: its own, and those of bases that declare no arrays."""
     for name, writes in _PASSES.items():
         method = getattr(cls, name, None)
-        if name in vars(cls) or (method and method not in _watched and name != "backward"):  # which calls the other two
-            setattr(cls, name, _looking(method, writes))
-            _watched.add(getattr(cls, name))
+        if name in vars(cls) or (method and method not in _withChecks and name != "backward"):  # backward calls the other two
+            setattr(cls, name, _checking(method, writes))
+            _withChecks.add(getattr(cls, name))
 
 
-def _looking(method: Any, writes: bool) -> Callable[..., Any]:
+def _checking(method: Any, writes: bool) -> Callable[..., Any]:
 
     @wraps(method)
     def passing(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        look(self, writes)
+        check_arrays(self, writes)
         return method(self, *arguments, **keywords)
 
     return passing
 
 
-def look(thing: Any, writes: bool) -> None:
-    """Raises an error if an array is not what the object's class says of it, or if `writes` its gradient."""
-    for (name, shape, mayLack), gradient in thing._looked:
+def check_arrays(thing: Any, writes: bool) -> None:
+    """Raises an error if an array is not as its class declares, or, with `writes`, if a gradient is not."""
+    for (name, shape, mayLack), gradient in thing._checkedFields:
         array = getattr(thing, name)
         if array is None and name in mayLack:
             continue
@@ -81,7 +81,7 @@ def look(thing: Any, writes: bool) -> None:
 
 
 def target(thing: Any, name: str, value: Any, like: Any, mayLack: bool = False) -> None:
-    """Raises an error if `value` is no array that a gradient of the parameter `like` can be added to."""
+    """Raises an error if the gradient of the parameter `like` cannot be added to `value`."""
     if value is None and mayLack:
         return
     _element(thing, name, value)

@@ -1,8 +1,8 @@
-"""One thread at a time goes through a module or criterion: its buffers would else hold a mixture.
+"""The reentrancy guard of modules and criterions: one thread at a time runs an object, because its buffers hold the results.
 
-A pass leaves a mark in the object, and no more; that costs some 30 ns. Containers leave one in each module that they run. Who
-meets a mark looks for the pass that left it, in the stacks of all threads. So a pass may call itself, and the mark of a thread
-that a fork left behind hinders nobody.
+A pass sets the flag ``_inPass`` of its object, which costs some 30 ns. Containers set the flag of each module that they run. If
+the flag is set already, the stacks of all threads are searched for the call that set it. So a pass may call itself, and a flag
+that was set by a thread which a fork left behind blocks nobody.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from typing import Any
 
 from .errors import BusyError
 
-# Functions that leave marks, and the names of the variables that hold the objects in them.
+# Functions that set flags, and the names of the variables that hold the objects in them.
 _codes: dict[CodeType, str] = {}
 _SIGNATURE = ("self", "input", "gradOutput", "scale")
 
 
-def marks(method: Any) -> Any:
-    """Decorates methods that set the mark ``_inPass`` of their object, by the pattern of ``Module.forward``."""
+def guards_self(method: Any) -> Any:
+    """Decorates methods that set the flag ``_inPass`` of their object, as ``Module.forward`` does."""
     _codes[method.__code__] = "self"
     return method
 
 
-def marks_module(method: Any) -> Any:
-    """Decorates methods that set the mark of one module after the other, which their variable ``module`` holds."""
+def guards_modules(method: Any) -> Any:
+    """Decorates methods that set the flag of one module after the other, which their variable ``module`` holds."""
     _codes[method.__code__] = "module"
     return method
 
 
 def guarded(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method as a pass of its object. What marks by itself, or is no function, is left as it is."""
+    """Returns the method with a guard. A method that sets the flag itself, or is no function, is returned unchanged."""
     code, defaults = getattr(method, "__code__", None), getattr(method, "__defaults__", None)
     if code is None or code in _codes:
         return method
     if code.co_varnames[: code.co_argcount] == _SIGNATURE and defaults == (None, 1.0):
 
-        @marks
+        @guards_self
         @wraps(method)
         def backward(self: Any, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
-            isRecursion = self._inPass and is_own(self)
+            isRecursion = self._inPass and is_reentrant(self)
             self._inPass = True
             try:
                 return method(self, input, gradOutput, scale)
@@ -52,10 +52,10 @@ def guarded(method: Callable[..., Any]) -> Callable[..., Any]:
 
         return backward
 
-    @marks
+    @guards_self
     @wraps(method)
     def other(self: Any, *arguments: Any, **keywords: Any) -> Any:  # slower by 150 ns
-        isRecursion = self._inPass and is_own(self)
+        isRecursion = self._inPass and is_reentrant(self)
         self._inPass = True
         try:
             return method(self, *arguments, **keywords)
@@ -65,30 +65,30 @@ def guarded(method: Callable[..., Any]) -> Callable[..., Any]:
     return other
 
 
-def is_own(thing: Any) -> bool:
-    """Does the mark of a module or criterion come from a pass of this thread, which calls itself?
+def is_reentrant(thing: Any) -> bool:
+    """Returns True if the flag of a module or criterion was set by a pass of this thread, which calls itself.
 
-    If it comes from nobody, because its thread is gone, the answer is no.
+    Returns False if the thread that set it has ended.
 
     Raises
     ------
     BusyError
-        If it comes from another thread's.
+        If a pass of another thread set it.
     """
-    caller = sys._getframe(1)  # which has left no mark yet
+    caller = sys._getframe(1)  # this call has not set the flag yet
     claim = None
-    while thing._inPass is not claim:  # at first, and when another thread came in between: its mark is not ours
+    while thing._inPass is not claim:  # the first time, and again if another thread has set the flag meanwhile
         thing._inPass = claim = object()
-        found = holder(_codes, thing, caller)
+        found = guard_owner(_codes, thing, caller)
         if found == "another":
-            raise BusyError(busy(thing._typename))
+            raise BusyError(busy_message(thing._typename))
     return found == "own"
 
 
-def holder(codes: dict[CodeType, str], value: Any, own: FrameType) -> str:
-    """Whose call of one of these functions, with the variable of that name being `value`, has not ended: "own", "another", "".
+def guard_owner(codes: dict[CodeType, str], value: Any, own: FrameType) -> str:
+    """Returns the thread that is within one of the functions `codes`, with `value` in the variable of that name.
 
-    `own` is the call that asks.
+    The result is "own" for the calling thread, "another" or "" for none. `own` is the frame of the caller.
     """
     if _is_below(own.f_back, codes, value):
         return "own"
@@ -104,8 +104,8 @@ def _is_below(frame: FrameType | None, codes: dict[CodeType, str], value: Any) -
     return False
 
 
-def busy(who: str) -> str:
-    """What to say to the second thread."""
+def busy_message(who: str) -> str:
+    """Returns the text of the error that the second thread gets."""
     return (
         f"{who}: another thread is within a pass of this object, whose results go into its own buffers; give each thread a "
         "clone(), or of a module clone('weight', 'bias') or sharedClone(), which share the parameters"

@@ -15,8 +15,8 @@ from pytorch_legacy.nn.Module import Module
 ENDINGS = (".py", ".onnx", ".pt2")
 
 
-def leave(options: argparse.Namespace) -> str:
-    """Writes the network of options.source as options.target; what to tell about it."""
+def export(options: argparse.Namespace) -> str:
+    """Writes the network of options.source to options.target, and returns the message for the user."""
     net = models.network(options.source, pl.load(options.source), options.model)
     example, assumed = (given.by_text(options.input, net), "") if options.input else given.by_layers(net)
     try:
@@ -33,9 +33,9 @@ def _written(options: argparse.Namespace, net: Module, example: Any, assumed: st
         weights = Path(options.target).with_suffix(".safetensors")
         gap = "a random layer was not compared" if whole is None else f"it differs by {whole:.1e}"
         beside = "".join(f", {Path(options.target).with_suffix(f'.{place}.t7')}" for place in module.legacy_parts)
-        pairs = module.proof.apart
-        apart = "".join(f"; {other} shares memory with {one} in the network, but learns apart here" for one, other in pairs)
-        return f"with {weights}{beside}; {gap}{apart}{assumed}"
+        pairs = module.proof.untied
+        untied = "".join(f"; {other} shares memory with {one} in the network, but learns apart here" for one, other in pairs)
+        return f"with {weights}{beside}; {gap}{untied}{assumed}"
     exported = (pl.to_onnx if suffix == ".onnx" else pl.to_pt2)(net, options.target, example, force=options.force)
     fixed = f"; fixed: {', '.join(exported.fixed)}" if exported.fixed else ""
     return f"it differs by {exported.difference:.1e}{fixed}{assumed}"

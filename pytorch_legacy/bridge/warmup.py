@@ -1,4 +1,4 @@
-"""The first calls of PyTorch's elementary functions, which may be wrong in its build with MKL."""
+"""A warm-up of PyTorch's elementary functions, whose first calls may be wrong in builds with MKL."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _FUNCTIONS = (
 
 
 @cache
-def made() -> None:
-    """Calls each of them once for one element, in this thread alone.
+def warm_up() -> None:
+    """Calls each function once for one element, in this thread alone.
 
     MKL 2024.2 looks for the right code of a function when it is first called. If two threads are first at the same time, one of
     them may get code of half the digits for this once: a large torch.tanh was wrong by 7e-7 in one of some 2500 processes, and a

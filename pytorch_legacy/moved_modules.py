@@ -1,4 +1,4 @@
-"""Modules that stood elsewhere in earlier versions: a pickle names the module of each class and function in it.
+"""Former names of modules: a pickle of an earlier version names the module of each class and function in it.
 
 >>> from importlib import import_module
 >>> import_module("pytorch_legacy.storage")
@@ -21,7 +21,7 @@ _NOW = {name: f"files.{name}" for name in _FILES} | {
     "nn.lua": "files.lua",
 }
 
-# Classes of cudnn that had a file each, and those where they stand together.
+# The classes of cudnn that had a file each, by the files that hold several of them today.
 _TOGETHER = {
     "activation": ("ClippedReLU", "Pointwise", "ReLU", "Sigmoid", "Tanh"),
     "convolution": (
@@ -37,7 +37,7 @@ _TOGETHER = {
 
 
 class _Finder(MetaPathFinder, Loader):
-    """Gives the module of today for a name of yesterday. It is the same module, not a second one."""
+    """Finds the moved module for its former name. It is the same module, not a second one."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
         package, _, rest = fullname.partition(".")
@@ -51,7 +51,7 @@ class _Finder(MetaPathFinder, Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(str(spec.origin))
-        spec.loader_state = module.__spec__  # importlib puts the other one in its place
+        spec.loader_state = module.__spec__  # importlib replaces it by the spec of the former name
         return module
 
     def exec_module(self, module: ModuleType) -> None:
@@ -60,14 +60,14 @@ class _Finder(MetaPathFinder, Loader):
 
 
 def install() -> None:
-    """From now on the old names can be imported. Who comes first is asked first: parts of `t7` would else be loaded twice."""
+    """Makes the former names importable. The finder comes first, because parts of `t7` would be loaded twice otherwise."""
     sys.meta_path.insert(0, _Finder())
 
 
 def cudnn_installed() -> None:
-    """The same for the files that the package cudnn had, which calls this when its classes are there.
+    """Makes the former files of the package cudnn importable. The package calls this after it has imported its classes.
 
-    importlib would put a module that it finds in the place of the class, which has the same name: so none is to be found.
+    They are entered in ``sys.modules``, because importlib would replace a class by a module of the same name that it finds.
     """
     for file, names in _TOGETHER.items():
         module = sys.modules[f"pytorch_legacy.cudnn.{file}"]

@@ -1,6 +1,7 @@
-"""A ``torch.nn.Sequential`` of common layers becomes a network of Torch7.
+"""The conversion of a ``torch.nn.Sequential`` of common layers into a network of Torch7.
 
-Layers of one dimension run as pictures of height 1. `rank` is that of a sample without its batch, as far as the layers tell.
+Layers of one dimension run as pictures of height 1. `rank` is the number of dimensions of a sample without its batch, if the
+layers determine it.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ _ADVICE = (
 _DTYPES = {torch.float32: "torch.FloatTensor", torch.float64: "torch.DoubleTensor"}
 
 
-def network_of(source: Any) -> Any:
-    """The network of a Sequential; see `pytorch_legacy.from_torch`."""
+def import_network(source: Any) -> Any:
+    """Returns the network for a Sequential; see `pytorch_legacy.from_torch`."""
     if isinstance(source, torch.nn.modules.loss._Loss):
         raise UnsupportedError(f"from_torch: {type(source).__name__}: losses are not converted; {_loss_advice(source)}")
     if type(source) is not torch.nn.Sequential:
@@ -34,7 +35,7 @@ def network_of(source: Any) -> Any:
     kinds = {tensor.dtype for tensor in source.state_dict().values() if tensor.is_floating_point()}
     if len(kinds) > 1 or not kinds <= {*_DTYPES}:
         raise DtypeError(f"from_torch: expected weights of float32 or of float64, got {', '.join(sorted(map(str, kinds)))}")
-    made = Arrival().sequential(source, "")
+    made = Importer().sequential(source, "")
     made.type(_DTYPES[next(iter(kinds), torch.float32)])
     return made.training() if source.training else made.evaluate()
 
@@ -68,8 +69,8 @@ _LOSSES = {
 }
 
 
-class Arrival:
-    """Layers in the order in which they run, and what is known of the numbers between them."""
+class Importer:
+    """Converts layers in the order in which they run, and tracks the shape of the values between them."""
 
     def __init__(self) -> None:
         self.made: dict[int, Any] = {}  # what became of each layer at its first place
@@ -389,25 +390,26 @@ def _softplus(layer: Any) -> Any:
     return made
 
 
-def _layers() -> Iterator[tuple[type, Callable[[Arrival, Any], Any]]]:
+def _layers() -> Iterator[tuple[type, Callable[[Importer, Any], Any]]]:
     t = torch.nn
     for kind in (t.Conv1d, t.Conv2d, t.Conv3d, t.ConvTranspose1d, t.ConvTranspose2d, t.ConvTranspose3d):
-        yield kind, Arrival.convolution
+        yield kind, Importer.convolution
     for kind in (t.MaxPool1d, t.MaxPool2d, t.MaxPool3d, t.AvgPool1d, t.AvgPool2d, t.AvgPool3d):
-        yield kind, Arrival.pool
+        yield kind, Importer.pool
     for width in "123":
         for name in ("AdaptiveMaxPool", "AdaptiveAvgPool"):
-            yield getattr(t, f"{name}{width}d"), Arrival.adaptive
-        yield getattr(t, f"BatchNorm{width}d"), Arrival.norm
-        yield getattr(t, f"LPPool{width}d"), Arrival.lp_pool
+            yield getattr(t, f"{name}{width}d"), Importer.adaptive
+        yield getattr(t, f"BatchNorm{width}d"), Importer.norm
+        yield getattr(t, f"LPPool{width}d"), Importer.lp_pool
     for kind in (t.ZeroPad2d, t.ConstantPad2d, t.ReflectionPad2d, t.ReplicationPad2d, t.ReplicationPad3d):
-        yield kind, Arrival.pad
+        yield kind, Importer.pad
     yield from {
-        t.Linear: Arrival.linear, t.Embedding: Arrival.embedding, t.Flatten: Arrival.flatten, t.Upsample: Arrival.upsample,
-        t.InstanceNorm1d: Arrival.instance_norm, t.InstanceNorm2d: Arrival.instance_norm, t.LayerNorm: Arrival.layer_norm,
-        t.LocalResponseNorm: Arrival.response_norm, t.Unflatten: Arrival.unflatten,
-        t.UpsamplingNearest2d: Arrival.upsample, t.UpsamplingBilinear2d: Arrival.upsample,
-        t.Softmax: Arrival.soft, t.LogSoftmax: Arrival.soft, t.Dropout2d: Arrival.drop_planes, t.Dropout3d: Arrival.drop_planes,
+        t.Linear: Importer.linear, t.Embedding: Importer.embedding, t.Flatten: Importer.flatten, t.Upsample: Importer.upsample,
+        t.InstanceNorm1d: Importer.instance_norm, t.InstanceNorm2d: Importer.instance_norm, t.LayerNorm: Importer.layer_norm,
+        t.LocalResponseNorm: Importer.response_norm, t.Unflatten: Importer.unflatten,
+        t.UpsamplingNearest2d: Importer.upsample, t.UpsamplingBilinear2d: Importer.upsample,
+        t.Softmax: Importer.soft, t.LogSoftmax: Importer.soft,
+        t.Dropout2d: Importer.drop_planes, t.Dropout3d: Importer.drop_planes,
     }.items()  # fmt: skip
     plain: dict[type, Callable[[Any], Any]] = {
         t.Identity: lambda m: nn.Identity(),
@@ -434,7 +436,7 @@ def _layers() -> Iterator[tuple[type, Callable[[Arrival, Any], Any]]]:
         t.PixelShuffle: lambda m: nn.PixelShuffle(m.upscale_factor),
     }
     for kind, make in plain.items():
-        yield kind, lambda arrival, layer, make=make: make(layer)  # type: ignore[misc]
+        yield kind, lambda importer, layer, make=make: make(layer)  # type: ignore[misc]
 
 
 _LAYERS = dict(_layers())

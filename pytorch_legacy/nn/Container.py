@@ -60,8 +60,9 @@ class Container(Typed, Module):
     _isList = False  # True of those that take any number of modules: a part of such a container is one, too
 
     def __init_subclass__(cls, **keywords: Any) -> None:
-        if "accUpdateGradParameters" in cls.__dict__:
-            cls.accUpdateGradParameters = _untied(cls.__dict__["accUpdateGradParameters"])  # type: ignore[method-assign]
+        name = "accUpdateGradParameters"
+        if name in cls.__dict__:
+            setattr(cls, name, _untied(cls.__dict__[name]))
         super().__init_subclass__(**keywords)
 
     def __init__(self, *modules: Module) -> None:

@@ -66,8 +66,9 @@ class Object(Converted):
         if form.OLD & cls.__dict__.keys():
             raise TypeError(f"{cls.__name__}: {min(form.OLD & cls.__dict__.keys())} is now an entry of _file = pl.Form(...)")
         cls._version = cls._form.version
+        # Methods are replaced by `setattr`: editors (jedi) take `cls.__init__ = ...` for the constructor of all classes.
         if "__repr__" in cls.__dict__:
-            cls.__repr__ = always(cls.__repr__)  # type: ignore[method-assign]
+            _replace(cls, "__repr__", always)
         isOurs = package == "pytorch_legacy"
         for name in _CHECKED if isOurs else ("__init__",):
             method = cls.__dict__.get(name)
@@ -78,7 +79,7 @@ class Object(Converted):
                 setattr(cls, name, loaded.explaining(cls.__dict__[name]))
         cls._constructed = set()
         if isOurs and "__init__" in cls.__dict__:
-            cls.__init__ = _noting(cls.__init__)  # type: ignore[method-assign]
+            _replace(cls, "__init__", _noting)
         for name in ("forward", "backward", "backwardUpdate"):
             if name in cls.__dict__:
                 method = guarded(cls.__dict__[name])
@@ -159,6 +160,11 @@ class Object(Converted):
 
 
 Object._reserved = frozenset(name for base in Object.__mro__[:-1] for name in (*vars(base), *base.__annotations__))
+
+
+def _replace(cls: type, name: str, decorate: Callable[[Any], Any]) -> None:
+    """Decorates a method of a class."""
+    setattr(cls, name, decorate(vars(cls)[name]))
 
 
 def _noting(constructor: Callable[..., None]) -> Any:

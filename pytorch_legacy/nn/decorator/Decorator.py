@@ -37,10 +37,9 @@ class Decorator(Container):
 
     @staticmethod
     def decorate(cls: type[Container]) -> None:
-        """Gives another class of containers the methods that hand everything to ``modules[0]``."""
-        for name in ("updateOutput", "updateGradInput", "accGradParameters", "accUpdateGradParameters"):
+        """Adds to another class of containers the methods that pass everything to ``modules[0]``."""
+        for name in ("updateOutput", "updateGradInput", "accGradParameters", "accUpdateGradParameters", "_inner"):
             setattr(cls, name, Decorator.__dict__[name])
-        cls._inner = Decorator._inner  # type: ignore[attr-defined]
 
     def updateOutput(self, input: Any) -> Any:
         self.output = self._inner("updateOutput", input)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         cudnn,
         distributed,
         dpnn,
+        errors,
         explain,
         extension,
         inn,
@@ -68,6 +69,7 @@ __all__ = [
     "cudnn",
     "distributed",
     "dpnn",
+    "errors",
     "explain",
     "extension",
     "from_torch",
@@ -127,4 +129,4 @@ if not TYPE_CHECKING:  # or every name would be known to mypy
         return found
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+        return sorted(__all__)

@@ -12,28 +12,30 @@ from collections.abc import Callable
 from functools import wraps
 from threading import get_ident
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from .errors import BusyError
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 # Functions that set flags, and the names of the variables that hold the objects in them.
 _codes: dict[CodeType, str] = {}
 _SIGNATURE = ("self", "input", "gradOutput", "scale")
 
 
-def guards_self(method: Any) -> Any:
+def guards_self(method: F) -> F:
     """Decorates methods that set the flag ``_inPass`` of their object, as ``Module.forward`` does."""
     _codes[method.__code__] = "self"
     return method
 
 
-def guards_modules(method: Any) -> Any:
+def guards_modules(method: F) -> F:
     """Decorates methods that set the flag of one module after the other, which their variable ``module`` holds."""
     _codes[method.__code__] = "module"
     return method
 
 
-def guarded(method: Callable[..., Any]) -> Callable[..., Any]:
+def guarded(method: F) -> F:
     """Returns the method with a guard. A method that sets the flag itself, or is no function, is returned unchanged."""
     code, defaults = getattr(method, "__code__", None), getattr(method, "__defaults__", None)
     if code is None or code in _codes:
@@ -50,7 +52,7 @@ def guarded(method: Callable[..., Any]) -> Callable[..., Any]:
             finally:
                 self._inPass = isRecursion
 
-        return backward
+        return backward  # type: ignore[return-value]
 
     @guards_self
     @wraps(method)
@@ -62,7 +64,7 @@ def guarded(method: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             self._inPass = isRecursion
 
-    return other
+    return other  # type: ignore[return-value]
 
 
 def is_reentrant(thing: Any) -> bool:

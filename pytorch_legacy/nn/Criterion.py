@@ -1,16 +1,19 @@
 """The base of all losses."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from pytorch_legacy.arrays import default_dtype
 from pytorch_legacy.files import migration
 from pytorch_legacy.files.classes import own
+from pytorch_legacy.nn.protocols import HasLoss, HasLossGradient
 from pytorch_legacy.nn.summary import Summary, of_criterion
 from pytorch_legacy.objects import Object
 from pytorch_legacy.objects.loaded import RAW, explain
 from pytorch_legacy.reentrancy import guards_self, is_reentrant
+
+R = TypeVar("R")
 
 
 class Criterion(Object):
@@ -53,8 +56,8 @@ class Criterion(Object):
     sizeAverage: bool  # of those criterions that take a mean or a sum
 
     @guards_self
-    def forward(self, input: Any, target: Any = None) -> Any:
-        """The loss: another name of ``updateOutput``. A few criterions need no target."""
+    def forward(self: HasLoss[R], input: Any, target: Any = None) -> R:
+        """Returns the loss: another name of ``updateOutput``. A few criterions need no target."""
         if type(input) is not np.ndarray or type(target) is not np.ndarray:
             input, target = self._asArrays("input", input), self._asArrays("target", target)
         isRecursion = self._inPass and is_reentrant(self)
@@ -68,8 +71,8 @@ class Criterion(Object):
             self._inPass = isRecursion
 
     @guards_self
-    def backward(self, input: Any, target: Any = None) -> Any:
-        """The gradient of the input: another name of ``updateGradInput``."""
+    def backward(self: HasLossGradient[R], input: Any, target: Any = None) -> R:
+        """Returns the gradient of the input: another name of ``updateGradInput``."""
         if type(input) is not np.ndarray or type(target) is not np.ndarray:
             input, target = self._asArrays("input", input), self._asArrays("target", target)
         isRecursion = self._inPass and is_reentrant(self)

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from pytorch_legacy.files.classes import own
 from pytorch_legacy.files.form import GRADIENTS
 from pytorch_legacy.files.stored import stored_dtype
 from pytorch_legacy.nn import blocks, check, walks
+from pytorch_legacy.nn.protocols import HasGradient, HasOutput
 from pytorch_legacy.nn.summary import Summary, of_module
 from pytorch_legacy.nn.tuning import Tuning
 from pytorch_legacy.nn.utils import by_example, clear, described, owned
@@ -36,6 +37,8 @@ _STATISTICS = ("running_mean", "running_var")
 # A class that has one of these in the place of an inherited one does not inherit `_updatesDirectly`.
 _UPDATING = ("accGradParameters", "parameters", "updateParameters")
 _FUNCTIONS = ("_layer", "_names")
+
+R = TypeVar("R")
 
 
 def _updatesDirectly(cls: type["Module"]) -> bool:
@@ -132,7 +135,7 @@ class Module(Tuning):
         self.gradInput: Any = np.empty(0, self._dtype)
 
     @guards_self
-    def forward(self, input: Any) -> Any:
+    def forward(self: HasOutput[R], input: Any) -> R:
         """Returns the output for `input`: another name of ``updateOutput``. ``help(nn.Module)`` has all methods of modules."""
         if type(input) is not np.ndarray:
             input = self._asArrays("input", input)
@@ -150,7 +153,7 @@ class Module(Tuning):
             fields["_inPass"] = isRecursion
 
     @guards_self
-    def backward(self, input: Any, gradOutput: Any = None, scale: float = 1.0) -> Any:
+    def backward(self: HasGradient[R], input: Any, gradOutput: Any = None, scale: float = 1.0) -> R:
         """Returns the gradient of the input and adds `scale` times the gradients of the parameters to theirs.
 
         `input` is what ``forward`` got last. Modules that do not look at `gradOutput`, such as nn.CriterionTable at the end

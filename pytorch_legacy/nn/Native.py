@@ -5,6 +5,7 @@ from functools import lru_cache
 from operator import attrgetter, itemgetter
 from typing import Any, ClassVar, NamedTuple
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import SIGNATURES, binding, call, output_size
 from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.errors import UnsupportedError
@@ -88,7 +89,7 @@ class Native(Caller, Module):
     # A pass prepares the next one (`PreparedCall.repeat`), unless it works in place or computes nothing. If the repeated call
     # raises an exception, or needs another buffer, the pass begins anew: it makes the buffers, or raises a fuller exception.
 
-    def updateOutput(self, input: Any) -> Any:
+    def updateOutput(self, input: Any) -> Tensor:
         try:
             output = self.__dict__["_bindings"].passes["updateOutput"].repeat(self, (input,))
             if output is not None:

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
@@ -22,8 +23,9 @@ class NativeCriterion(Caller, Criterion):
 
     _names = {"output": "output_tensor"}
     _scalars: ClassVar[tuple[str, ...]] = ("output_tensor",)
+    output_tensor: Tensor
 
-    def updateOutput(self, input: Any, target: Any) -> Any:
+    def updateOutput(self, input: Any, target: Any) -> float:
         found = self._pass("updateOutput", input, self._goal(target))[0]
         self.output = found if isinstance(found, Recorded) else float(found)
         return self.output

@@ -37,6 +37,9 @@ FAMILIES = (
 oldSeed = False
 """Torch7's switch to draw initial parameters one by one. Those of Euclidean and SparseLinear come in another order then."""
 
+_PARTS = ("Jacobian", "SparseJacobian", "hessian", "oldSeed", "tables", "utils")
+"""What Torch7 has in ``nn`` beside its classes."""
+
 __all__ = ["Container", "Criterion", "Module", "Unknown"]
 for _family in FAMILIES:
     _members = import_module(f"{__name__}.{_family}")
@@ -57,7 +60,7 @@ def __getattr__(name: str) -> type:
 
 
 def __dir__() -> list[str]:
-    """With the classes of the other packages."""
+    """Returns the public names, those of other packages' classes included."""
     from pytorch_legacy.files.classes import list_names
 
-    return sorted({*globals(), *list_names("nn")})
+    return sorted({*__all__, *_PARTS, *filter(str.isidentifier, list_names("nn"))})

@@ -1,9 +1,10 @@
 """Convolution of planes."""
 
+from pytorch_legacy.nn.axes import PlaneFields
 from pytorch_legacy.nn.convolution.Convolution import Convolution
 
 
-class SpatialConvolution(Convolution):
+class SpatialConvolution(Convolution, PlaneFields):
     """Convolves planes with a bank of learned filters.
 
     .. math:: y_{o,h,w} = b_o + \\sum_{c,i,j} W_{o,c,i,j} \\, x_{c,\\; h dH + i - padH,\\; w dW + j - padW}

@@ -1,10 +1,11 @@
 """Transposed convolution of planes."""
 
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.nn.axes import PlaneFields
 from pytorch_legacy.nn.convolution.FullConvolution import FullConvolution
 
 
-class SpatialFullConvolution(FullConvolution):
+class SpatialFullConvolution(FullConvolution, PlaneFields):
     """Stamps learned filters onto the output, each weighted by a cell of the input: the transpose of a convolution.
 
     .. math:: y_{o,\\; h dH + i - padH,\\; w dW + j - padW} \\mathrel{+}= W_{c,o,i,j} \\, x_{c,h,w}

@@ -1,10 +1,11 @@
 """Convolution of volumes."""
 
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.nn.axes import VolumeFields
 from pytorch_legacy.nn.convolution.Convolution import Convolution, strides_and_pads
 
 
-class VolumetricConvolution(Convolution):
+class VolumetricConvolution(Convolution, VolumeFields):
     """Convolves volumes, such as films, with a bank of learned filters.
 
     .. math:: y_{o,t,h,w} = b_o + \\sum_{c,m,i,j} W_{o,c,m,i,j} \\,

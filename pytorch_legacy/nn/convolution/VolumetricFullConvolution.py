@@ -6,11 +6,12 @@ import numpy as np
 
 from pytorch_legacy.files import migration
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.nn.axes import VolumeFields
 from pytorch_legacy.nn.convolution.Convolution import strides_and_pads
 from pytorch_legacy.nn.convolution.FullConvolution import FullConvolution
 
 
-class VolumetricFullConvolution(FullConvolution):
+class VolumetricFullConvolution(FullConvolution, VolumeFields):
     """Stamps learned filters onto the output, each weighted by a cell of the input: the transpose of a convolution.
 
     .. math:: y_{o,\\; t dT + m - padT,\\; h dH + i - padH,\\; w dW + j - padW} \\mathrel{+}= W_{c,o,m,i,j} \\, x_{c,t,h,w}

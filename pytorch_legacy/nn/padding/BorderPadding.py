@@ -28,6 +28,10 @@ class SpatialPadding(BorderPadding):
 
     _sides = ("pad_l", "pad_r", "pad_t", "pad_b")
     _labels = ("l", "r", "t", "b")
+    pad_l: int
+    pad_r: int
+    pad_t: int
+    pad_b: int
 
     def __init__(self, pad_l: int, pad_r: int | None = None, pad_t: int | None = None, pad_b: int | None = None) -> None:
         super().__init__(pad_l, pad_r, pad_t, pad_b)

@@ -36,6 +36,12 @@ class VolumetricReplicationPadding(BorderPadding):
     _layer = "VolumetricReplicationPadding"
     _sides = ("pleft", "pright", "ptop", "pbottom", "pfront", "pback")
     _labels = ("left", "right", "top", "bottom", "front", "back")
+    pleft: int
+    pright: int
+    ptop: int
+    pbottom: int
+    pfront: int
+    pback: int
 
     def __init__(
         self,

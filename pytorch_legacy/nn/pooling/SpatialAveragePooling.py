@@ -5,10 +5,11 @@ from typing import Self
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.nn.axes import PlaneFields
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
 
-class SpatialAveragePooling(WindowedPooling):
+class SpatialAveragePooling(WindowedPooling, PlaneFields):
     """Mean of each window of a plane.
 
     .. math:: y_o = \\frac{1}{n_o} \\sum_{i \\in R_o} x_i

@@ -1,11 +1,12 @@
 """Maxima of windows whose cells lie apart."""
 
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.nn.axes import PlaneFields
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
 
-class SpatialDilatedMaxPooling(Indexed, WindowedPooling):
+class SpatialDilatedMaxPooling(Indexed, WindowedPooling, PlaneFields):
     """Maximum of each window of a plane, whose cells lie apart.
 
     .. math:: y_o = \\max_{i \\in R_o} x_i

@@ -54,6 +54,12 @@ class SpatialFractionalMaxPooling(FractionalMaxPooling):
     _layer = "SpatialFractionalMaxPooling"
     _axes: ClassVar[str] = "WH"
     _layout: ClassVar[str] = "HW"
+    poolSizeW: int
+    poolSizeH: int
+    outW: int
+    outH: int
+    ratioW: float
+    ratioH: float
 
     def __init__(self, poolSizeW: int, poolSizeH: int, outW: float, outH: float) -> None:
         super().__init__((poolSizeW, poolSizeH), (outW, outH))

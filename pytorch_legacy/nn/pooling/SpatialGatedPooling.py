@@ -9,11 +9,12 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check, utils
+from pytorch_legacy.nn.axes import PlaneFields
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
 
-class SpatialGatedPooling(Learner, WindowedPooling):
+class SpatialGatedPooling(Learner, WindowedPooling, PlaneFields):
     """A blend of the maximum and the mean of each window, in a proportion that a learned mask finds in the window.
 
     .. math::

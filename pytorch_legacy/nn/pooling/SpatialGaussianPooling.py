@@ -9,11 +9,12 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.axes import PlaneFields
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
 
-class SpatialGaussianPooling(Learner, WindowedPooling):
+class SpatialGaussianPooling(Learner, WindowedPooling, PlaneFields):
     """Mean of each window, weighted by a Gaussian whose mean and precision are learned for each plane.
 
     .. math::

@@ -4,10 +4,11 @@ from typing import Any
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.axes import PlaneFields
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
 
-class SpatialLocalImportancePooling(WindowedPooling):
+class SpatialLocalImportancePooling(WindowedPooling, PlaneFields):
     """Mean of each window of a plane, in which a cell weighs as much as the logit that comes with it says.
 
     .. math::

@@ -1,11 +1,12 @@
 """Maxima of windows."""
 
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.nn.axes import PlaneFields
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
 
-class SpatialMaxPooling(Indexed, WindowedPooling):
+class SpatialMaxPooling(Indexed, WindowedPooling, PlaneFields):
     """Maximum of each window of a plane.
 
     .. math:: y_o = \\max_{i \\in R_o} x_i

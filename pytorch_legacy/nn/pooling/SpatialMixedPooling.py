@@ -7,11 +7,12 @@ import numpy as np
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check, utils
+from pytorch_legacy.nn.axes import PlaneFields
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
 
-class SpatialMixedPooling(Learner, WindowedPooling):
+class SpatialMixedPooling(Learner, WindowedPooling, PlaneFields):
     """A blend of the maximum and the mean of each window, in a proportion that can be learned.
 
     .. math:: y_o = a_c \\max_{i \\in R_o} x_i + (1 - a_c) \\frac{1}{n_o} \\sum_{i \\in R_o} x_i

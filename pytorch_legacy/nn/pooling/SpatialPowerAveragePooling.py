@@ -3,10 +3,11 @@
 from typing import ClassVar
 
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.nn.axes import PlaneFields
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
 
-class SpatialPowerAveragePooling(WindowedPooling):
+class SpatialPowerAveragePooling(WindowedPooling, PlaneFields):
     """p-norm of each window of a plane.
 
     .. math:: y_o = \\Big(\\sum_{i \\in R_o} |x_i|^p\\Big)^{1/p}

@@ -1,10 +1,11 @@
 """Soft maxima of windows."""
 
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.nn.axes import PlaneFields
 from pytorch_legacy.nn.pooling.SoftPooling import SoftPooling
 
 
-class SpatialSoftPool(SoftPooling):
+class SpatialSoftPool(SoftPooling, PlaneFields):
     """Mean of each window of a plane, in which a cell weighs the more the larger it is.
 
     .. math::

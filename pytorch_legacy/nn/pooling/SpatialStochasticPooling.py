@@ -8,10 +8,11 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import utils
+from pytorch_legacy.nn.axes import PlaneFields
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
 
-class SpatialStochasticPooling(WindowedPooling):
+class SpatialStochasticPooling(WindowedPooling, PlaneFields):
     """One cell of each window while training, drawn with a probability in proportion to its value; their average otherwise.
 
     .. math:: P(y_o = x_i) = \\frac{a_i}{S_o}, \\qquad a_i = \\max(x_i, 0), \\qquad S_o = \\sum_{i \\in R_o} a_i

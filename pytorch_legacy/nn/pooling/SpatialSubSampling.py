@@ -9,11 +9,12 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.axes import PlaneFields
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling
 
 
-class SpatialSubSampling(Learner, WindowedPooling):
+class SpatialSubSampling(Learner, WindowedPooling, PlaneFields):
     """Sum of each window, scaled and shifted by learned numbers of its plane.
 
     .. math:: y_o = w_c \\sum_{i \\in R_o} x_i + b_c

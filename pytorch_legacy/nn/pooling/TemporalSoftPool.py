@@ -1,11 +1,12 @@
 """Soft maxima of windows of sequences."""
 
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.nn.axes import WidthFields
 from pytorch_legacy.nn.pooling.Sequences import Sequences
 from pytorch_legacy.nn.pooling.SoftPooling import SoftPooling
 
 
-class TemporalSoftPool(Sequences, SoftPooling):
+class TemporalSoftPool(Sequences, SoftPooling, WidthFields):
     """Mean of each feature over windows of frames, in which a frame weighs the more the larger the feature is there.
 
     .. math::

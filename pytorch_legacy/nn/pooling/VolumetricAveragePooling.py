@@ -1,12 +1,13 @@
 """Means of windows of a volume."""
 
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.nn.axes import VolumeFields
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.pooling.SpatialAveragePooling import SpatialAveragePooling
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling, strides_and_pads
 
 
-class VolumetricAveragePooling(SpatialAveragePooling):
+class VolumetricAveragePooling(SpatialAveragePooling, VolumeFields):
     """Mean of each window of a volume.
 
     .. math:: y_o = \\frac{1}{n_o} \\sum_{i \\in R_o} x_i

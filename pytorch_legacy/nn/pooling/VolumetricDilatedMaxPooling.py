@@ -1,11 +1,12 @@
 """Maxima of windows whose cells lie apart."""
 
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.nn.axes import VolumeFields
 from pytorch_legacy.nn.pooling.Indexed import Indexed
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling, strides_and_pads
 
 
-class VolumetricDilatedMaxPooling(Indexed, WindowedPooling):
+class VolumetricDilatedMaxPooling(Indexed, WindowedPooling, VolumeFields):
     """Maximum of each window of a volume, whose cells lie apart.
 
     .. math:: y_o = \\max_{i \\in R_o} x_i

@@ -48,6 +48,15 @@ class VolumetricFractionalMaxPooling(FractionalMaxPooling):
     _layer = "VolumetricFractionalMaxPooling"
     _axes: ClassVar[str] = "TWH"
     _layout: ClassVar[str] = "HWT"
+    poolSizeT: int
+    poolSizeW: int
+    poolSizeH: int
+    outT: int
+    outW: int
+    outH: int
+    ratioT: float
+    ratioW: float
+    ratioH: float
 
     def __init__(self, poolSizeT: int, poolSizeW: int, poolSizeH: int, outT: float, outW: float, outH: float) -> None:
         super().__init__((poolSizeT, poolSizeW, poolSizeH), (outT, outW, outH))

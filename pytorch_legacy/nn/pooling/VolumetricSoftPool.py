@@ -1,11 +1,12 @@
 """Soft maxima of windows of volumes."""
 
 from pytorch_legacy.files.form import Form
+from pytorch_legacy.nn.axes import VolumeFields
 from pytorch_legacy.nn.pooling.SoftPooling import SoftPooling
 from pytorch_legacy.nn.pooling.WindowedPooling import strides_and_pads
 
 
-class VolumetricSoftPool(SoftPooling):
+class VolumetricSoftPool(SoftPooling, VolumeFields):
     """Mean of each window of a volume, in which a cell weighs the more the larger it is.
 
     .. math::

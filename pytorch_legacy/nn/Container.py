@@ -202,7 +202,7 @@ class Container(Typed, Module):
         return found
 
     def _isTied(self) -> bool:
-        """Whether a module may read a parameter, to compute its gradient, after another module has moved it."""
+        """Returns True if a module may read a parameter for its gradient after another module has updated that parameter."""
         learners: list[Module] = []
         self._broadcast("parameters", _nothing, learners.append, once=False)
         direct: list[Tensor] = []
@@ -216,7 +216,7 @@ class Container(Typed, Module):
         walks.broadcast(self, name, getattr(Container, name), own, call, once)
 
     def _part(self, modules: list[Module]) -> Any:
-        """What a slice gives."""
+        """Returns the container of a slice, or the list of modules in a container that is no list."""
         if not self._isList:
             return modules
         part = copy.copy(self)
@@ -249,7 +249,7 @@ class Container(Typed, Module):
 
     @property
     def _inputDtype(self) -> Any:
-        """That of the network, unless its first module converts: an nn.Copy takes its own type."""
+        """Returns the dtype of the network, or of its first module if that module converts, such as nn.Copy."""
         first = next((module for module in self._computing() if not module._takesAnyType), self)
         return self._dtype if first is self else first._inputDtype if type(first)._inputDtype is not _ITS_OWN else self._dtype
 
@@ -329,11 +329,11 @@ class Container(Typed, Module):
         return self.gradInput
 
     def _sharesModules(self) -> bool:
-        """Is a module below in several places? Then its second call writes over what the first one returned."""
+        """Returns True if a module stands in several places below, so that its second call overwrites its first result."""
         return walks.has_twice(self)
 
     def _branches(self) -> str:
-        """How containers that fan out print themselves."""
+        """Returns the printed form of containers that fan out."""
         lines = [f"{self._typename} {{", "  input"]
         for i, module in enumerate(self.modules, 1):
             last = i == len(self.modules)
@@ -358,7 +358,7 @@ def _untied(method: Callable[..., None]) -> Any:
     return untied
 
 
-_ITS_OWN = Module._inputDtype  # of layers: their own type
+_ITS_OWN = Module._inputDtype  # for layers: their own type
 
 
 def _first_parameter(module: Module) -> Tensor | None:
@@ -373,4 +373,4 @@ def _first_parameter(module: Module) -> Tensor | None:
 
 
 def _nothing(module: Any) -> None:
-    """What a container does for itself where all is up to its modules."""
+    """Does nothing: stands for a container's own part in a walk that concerns its modules only."""

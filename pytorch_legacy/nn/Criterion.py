@@ -53,7 +53,7 @@ class Criterion(Object):
         self.output: Any = 0.0
         self.gradInput: Any = np.empty(0, self._dtype)
 
-    sizeAverage: bool  # of those criterions that take a mean or a sum
+    sizeAverage: bool  # for the criterions that take a mean or a sum
 
     @guards_self
     def forward(self: HasLoss[R], input: Any, target: Any = None) -> R:

@@ -40,7 +40,7 @@ def forward(module: Module, input: Any, param: Tensor | None = None, perturbatio
 
 
 def backwardUpdate(module: Module, input: Any, param: Tensor) -> Tensor:
-    """What ``accUpdateGradParameters`` with rate 1 makes of `param`, for each element of the output alone."""
+    """Returns the parameter after ``accUpdateGradParameters`` with rate 1, for each element of the output alone."""
     parameters = (module.parameters() or ([], []))[0]
     kept = [parameter.copy() for parameter in parameters]
 
@@ -60,7 +60,7 @@ def backwardUpdate(module: Module, input: Any, param: Tensor) -> Tensor:
 
 
 def forwardUpdate(module: Module, input: Any, param: Tensor, perturbation: float = 1e-6) -> Tensor:
-    """What ``backwardUpdate`` should give: the parameter minus its derivatives, as central differences."""
+    """Returns the result that ``backwardUpdate`` should have: the parameter minus its derivatives, as central differences."""
     return param.reshape(-1, 1) - differences(module, input, param, perturbation)
 
 
@@ -79,14 +79,14 @@ def backwardDiagHessian(module: Module, input: Any, diagHessianParamName: str) -
         for field in hessian.GRADIENTS.values():
             if getattr(inner, field, None) is not None:
                 getattr(inner, field).fill(0)
-    slopes = np.ones_like(module.forward(input))  # those of the slopes of half a square
+    slopes = np.ones_like(module.forward(input))  # the second derivatives of half a square
     layer.updateDiagHessianInput(input, slopes)
     layer.accDiagHessianParameters(input, slopes)
     return getattr(module, diagHessianParamName)
 
 
 def linearModuleDiagHessian(module: Module, input: Any, gradParamName: str) -> Tensor:
-    """What ``backwardDiagHessian`` should give, from the first derivatives of a layer whose outputs are linear.
+    """Returns the result that ``backwardDiagHessian`` should have, from the first derivatives of a layer with linear outputs.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def testIO(module: Module, input: Any, minval: float = -2, maxval: float = 2) ->
 
 
 def testAllUpdate(module: Module, input: Any, weight: str, gradWeight: str) -> dict[str, float]:
-    """How far four ways to take one step leave the parameter named `weight` from where it should be.
+    """Returns the error of the parameter named `weight` after one step, for each of four ways to take that step.
 
     The ways are ``accGradParameters`` with ``updateParameters``, ``accUpdateGradParameters``, and both with two layers
     that share the parameter.

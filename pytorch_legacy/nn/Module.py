@@ -52,7 +52,7 @@ def _updatesDirectly(cls: type["Module"]) -> bool:
 
 
 def _liesOtherwise(gradient: Tensor, parameter: Tensor) -> bool:
-    """Do the elements of two arrays of one shape follow each other in different ways?"""
+    """Returns True if two arrays of one shape differ in memory layout."""
     if gradient.shape != parameter.shape:
         return False
     places = zip(gradient.shape, gradient.strides, parameter.strides, strict=True)
@@ -124,7 +124,7 @@ class Module(Tuning):
     _servesAllSteps = False  # True of recurrent modules, which keep account of their steps themselves
     _isSequencer = False
     _copiesOwnOutput = False  # True of networks whose last output may be the next input, though layers inside work in place
-    _ownBuffers: frozenset[str] = frozenset()  # of modules with a flag `inplace`: the fields that hold buffers of their own
+    _ownBuffers: frozenset[str] = frozenset()  # for modules with a flag `inplace`: the fields that hold buffers of their own
     _TENSORS = ("weight", "bias", "gradWeight", "gradBias", "output", "gradInput")
     _emptyInFile: tuple[str, ...] = ()  # gradients that are zeros here
     _trainIsNumber = False  # True of modules that gave `train` to C, where the number 0 is false
@@ -473,7 +473,7 @@ class Module(Tuning):
             self._updateApart(input, gradOutput, lr)
 
     def _mayUpdateDirectly(self) -> bool:
-        """Whether the parameters may be in the place of their gradients. A method of the object itself withdraws that."""
+        """Returns True if the parameters may stand in for their gradients. A method of the object itself withdraws that."""
         return _updatesDirectly(type(self)) and not self._isReplaced(*_UPDATING)
 
     def _updateApart(self, input: Any, gradOutput: Any, lr: float) -> None:
@@ -516,7 +516,7 @@ class Module(Tuning):
                 setattr(self, field, self._made(field, shape, make, shape, self._dtype))
 
     def _handed(self, input: Any, gradOutput: Any) -> tuple[Any, Any]:
-        """What ``backward`` was given, with arrays of other libraries as NumPy's or CuPy's."""
+        """Returns the arguments of ``backward``, with arrays of other libraries as NumPy's or CuPy's."""
         if type(input) is np.ndarray and type(gradOutput) is np.ndarray:
             return input, gradOutput
         return self._asArrays("input", input), self._asArrays("gradOutput", gradOutput)
@@ -568,7 +568,7 @@ class Module(Tuning):
         return zeros
 
     def _isReplaced(self, *methods: str) -> bool:
-        """Has the object something of its own in the place of one of these methods? Layers that do both at once ask it."""
+        """Returns True if one of these methods is overridden on the instance. Layers that fuse two methods check this first."""
         return not self.__dict__.keys().isdisjoint(methods)
 
     def _children(self) -> list["Module"]:
@@ -600,7 +600,7 @@ class Module(Tuning):
         return found
 
     def _inside(self, name: str, *arguments: Any) -> Self:
-        """Has each module inside do what this one is asked to do, and returns self."""
+        """Calls the method of that name on each module inside, and returns self."""
 
         def call(module: Any) -> None:
             getattr(module, name)(*arguments)

@@ -140,13 +140,13 @@ class Learner(Native):
 
 
 class Plan(NamedTuple):
-    """How a call gets the arguments of a function."""
+    """The plan by which a call collects the arguments of a C function."""
 
     function: str
     fields: tuple[str, ...]
-    read: Callable[[Any], tuple[Any, ...]]  # what comes from fields, in the header's order
+    read: Callable[[Any], tuple[Any, ...]]  # returns the values of the fields, in the header's order
     written: tuple[tuple[str, Any], ...]  # the fields of arrays that the function writes, and their dtypes; None: the object's
-    isPlain: bool  # what is written stands first among them
+    isPlain: bool  # True if the arrays that the function writes stand first
     sort: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None  # first arguments, fields and given ones in the header's order
 
 

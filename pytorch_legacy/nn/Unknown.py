@@ -1,4 +1,4 @@
-"""What stands in for a class that nobody has registered."""
+"""The stand-in for a class that nobody has registered."""
 
 from typing import Any, NoReturn
 
@@ -76,7 +76,7 @@ class Unknown(Container):
         self.header = record.header
 
     def _toRecord(self) -> t7.TorchObject:
-        """What the file had, and what was changed since."""
+        """Returns the record that the file had, with all changes since."""
         fields = self.fields
         if isinstance(fields, dict):
             own = {key: value for key, value in self.__dict__.items() if key in fields and key not in self._OWN}

@@ -220,7 +220,7 @@ def masked(target: Tensor, array: Tensor, mask: Tensor) -> None:
 
 
 def _overlap(target: Tensor, array: Any) -> bool:
-    """Whether writing one element may change another one that is still to be read."""
+    """Returns True if writing one element may change another one that is still to be read."""
     if not (isinstance(array, np.ndarray) or on_device(array)) or not np.may_share_memory(target, array):
         return False
     return (address(array), array.strides, array.shape) != (address(target), target.strides, target.shape)

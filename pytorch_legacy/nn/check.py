@@ -30,7 +30,7 @@ def tensor(module: Object, name: str, value: Any, *ranks: int) -> Tensor:
     if not is_tensor(value) or on_device(value) != onDevice or value.dtype != dtype:
         raise DtypeError(mismatch(f"{module._typename}: {name}", value, dtype, onDevice))
     if not ranks or value.ndim in ranks:
-        return value  # of a class derived from NumPy's
+        return value  # an instance of a subclass of NumPy's array
     if value.ndim == 0 and 1 in ranks:
         return value.reshape(1)
     wanted = " or ".join(f"{rank}-D" for rank in ranks)
@@ -175,12 +175,12 @@ def numbers(module: Object, name: str, value: Any, wanted: str) -> Tensor:
 
 
 def looks(module: Object) -> bool:
-    """Whether checks may look at the elements of arrays: on a device that means to wait, which is done when asked for."""
+    """Returns True if checks may read the elements of arrays. On a device that means to wait, so it is done only on request."""
     return not module._onDevice or backend.cuda_index_check()
 
 
 def areWhole(array: Tensor) -> bool:
-    """Are these whole numbers, in floating point or not, that 64 bits hold?"""
+    """Returns True if all elements, in floating point or not, are whole numbers that fit in 64 bits."""
     if isinstance(array, Recorded):
         array.within(-(2**62), 2**62, "indices", DtypeError)  # type: ignore[attr-defined]
         return True
@@ -296,7 +296,7 @@ def axis(module: Object, dimension: int, rank: int, name: str = "dimension", bat
 
 
 def batched(rank: int, sampleRank: int | None) -> int:
-    """How many dimensions of an array belong to a batch: 1 if it has one more than its samples, else 0."""
+    """Returns the number of batch dimensions of an array: 1 if it has one dimension more than its samples, else 0."""
     return int(sampleRank is not None and rank == sampleRank + 1)
 
 

@@ -1,4 +1,4 @@
-"""How a family's folder becomes a package: the class of each of its files, by its name. Nothing lists them."""
+"""Turns a family's folder into a package that has the class of each of its files. No list names the classes."""
 
 from __future__ import annotations
 

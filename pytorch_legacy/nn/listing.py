@@ -24,7 +24,7 @@ _NO_PARAMETERS = ("_", "grad", "userGrad", "running_", "modules")
 
 
 def first_line(value: Any) -> str:
-    """How a module prints; those that print as the network that Torch7 made of them are called by name."""
+    """Returns the first line of a module's text, or the class name if the module prints as a network that Torch7 built."""
     line = str(value).split("\n")[0]
     return printable(value._typename if line.endswith("{") else line[:200])
 
@@ -201,7 +201,7 @@ _MOST_STEPS = 10_000_000
 
 
 def endless(module: Module) -> str | None:
-    """Why a pass through the network would not end today, if it would not: shared modules that stand in very many places."""
+    """Returns why a pass through the network would practically never end: shared modules stand in very many places. Else None."""
     steps = walks.places(module)
     return f"its modules stand in {steps:.3g} places, and a pass goes through each" if steps > _MOST_STEPS else None
 
@@ -268,14 +268,14 @@ _MOVES_ONLY = (
 
 
 def operations(module: Module, inputs: list[int], output: Any) -> int:
-    """What the module computes: multiply-adds with a weight, cells that pooling windows hold, else one per element.
+    """Returns the operations of the module: multiply-adds with a weight, cells of pooling windows, else one per element.
 
     `inputs` are the sizes of the input, or of those in a table.
     """
     from pytorch_legacy import nn
 
     if not isinstance(output, np.ndarray) or isinstance(getattr(module, "modules", None), list):
-        return 0  # what a container computes, the modules inside do
+        return 0  # a container's operations are counted in its modules
     input_size = inputs[0] if inputs else 0
     if isinstance(module, (nn.DotProduct, nn.CosineDistance, nn.PairwiseDistance, nn.MV, nn.Sum, nn.Mean, nn.Max, nn.Min)):
         return input_size  # one for each pair of elements, or for each element that is reduced

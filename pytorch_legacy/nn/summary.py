@@ -75,7 +75,7 @@ def of_module(module: Module, shape: Any = None, depth: int | None = None) -> Su
 
 
 def _inputs(module: Module, shape: Any) -> list[Any]:
-    """What to run the module on: zeros of a shape, without and with a batch of one; zeros for a list of shapes; or arrays."""
+    """Returns the inputs to run the module on: arrays as they are, else zeros of a shape, without and with a batch of one."""
     where = f"{module._typename}: summary"
     if isinstance(shape, (int, np.integer)) and not isinstance(shape, bool):
         shape = (shape,)

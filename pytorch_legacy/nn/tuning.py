@@ -1,4 +1,4 @@
-"""What Element-Research's dpnn added to every module: gradients with momentum, decay and limits, and other helpers."""
+"""Additions of Element-Research's dpnn to every module: gradients with momentum, decay and limits, and other helpers."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from typing import Any
 
 MOST_PLACES = 100_000
-_COUNTED = 10**30  # where counting ends: the numbers themselves would grow with the depth
+_COUNTED = 10**30  # limit of the count: the exact numbers would grow with the depth
 
 # The ids of the modules that were visited by walks which have not ended, for each method, or None where all places count: a class
 # may have a method of its own that begins a walk inside.
@@ -62,7 +62,7 @@ def every(root: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def has_twice(root: Any) -> bool:
-    """Does a module stand in several places below `root`?"""
+    """Returns True if a module stands in several places below `root`."""
     seen: set[int] = set()
     waiting = [root]
     while waiting:

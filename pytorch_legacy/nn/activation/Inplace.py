@@ -1,4 +1,4 @@
-"""What layers share that may write their results over what they are computed from."""
+"""The base class of layers that may write their results over their arguments."""
 
 from typing import Any
 

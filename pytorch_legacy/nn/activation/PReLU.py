@@ -63,7 +63,7 @@ class PReLU(Native):
     """
 
     _layer = "PReLU"
-    _file = Form(dropped=("gradWeightBuf", "gradWeightBuf2"), defaults={"nOutputPlane": _channels})  # of the GPU
+    _file = Form(dropped=("gradWeightBuf", "gradWeightBuf2"), defaults={"nOutputPlane": _channels})  # used on the GPU only
 
     weight: Tensor
     numInputDims: int | None = None

@@ -1,4 +1,4 @@
-"""What HardShrink and SoftShrink share."""
+"""The base class of HardShrink and SoftShrink."""
 
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Native import Native

@@ -1,4 +1,4 @@
-"""What does not exceed a threshold is replaced."""
+"""Replacement of all values that do not exceed a threshold."""
 
 from typing import Self
 

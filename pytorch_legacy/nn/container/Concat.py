@@ -72,7 +72,7 @@ class Concat(Container):
         return self._sum("backward", input, parts, scale)
 
     def _parts(self, gradOutput: Tensor) -> list[Tensor]:
-        """What of gradOutput belongs to each module."""
+        """Returns the part of gradOutput that belongs to each module."""
         shape, windows = self._layout([module.output for module in self.modules])
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         return [gradOutput[window] for window in windows]

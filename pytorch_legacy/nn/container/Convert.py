@@ -80,7 +80,7 @@ class Convert(Container):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._shape(input))
         gradInput = self._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
         gradInput.fill(0)
-        place = self._arranged(gradInput, view=True)  # what the output came from
+        place = self._arranged(gradInput, view=True)  # the memory that the output was read from
         place[...] = gradOutput.reshape(place.shape)
         return gradInput
 

@@ -7,7 +7,7 @@ from pytorch_legacy.nn.Module import Module
 
 
 class GPU(Decorator):
-    """Does what its one module does. In Torch7 it also put that module on a certain GPU.
+    """A decorator that only calls its module. In Torch7 it also put that module on a certain GPU.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What convolutions share."""
+"""The base class of convolutions."""
 
 from collections.abc import Sequence
 from math import prod, sqrt
@@ -14,7 +14,7 @@ from pytorch_legacy.nn.Native import Learner
 
 
 def strides_and_pads(axes: str) -> dict[str, Any]:
-    """What files lack that are older than strides and pads: those have one `padding`, or none."""
+    """Returns defaults of strides and pads for old files, which have one `padding` or none."""
     return {f"d{axis}": 1 for axis in axes} | {f"pad{axis}": lambda fields: fields.get("padding", 0) for axis in axes}
 
 
@@ -105,7 +105,7 @@ class Convolution(Learner):
         return text + ")" + " without bias" * (self._printsNoBias and self.bias is None)
 
     def _shown(self) -> list[tuple[int, ...]]:
-        """What is printed behind the kernel: nothing that is usual, but strides where there is padding."""
+        """Returns the sizes that are printed behind the kernel: those that are unusual, and strides if there is padding."""
         stride, pad = self._sizes("d"), self._sizes("pad")
         return [stride] * (any(pad) or stride != (1,) * len(stride)) + [pad] * any(pad)
 

@@ -1,4 +1,4 @@
-"""What transposed convolutions share."""
+"""The base class of transposed convolutions."""
 
 from typing import Any
 

@@ -82,7 +82,7 @@ class ClassSimplexCriterion(MSECriterion):
         return super().updateGradInput(input, self._corners(input, target))
 
     def getPredictions(self, input: Tensor) -> Tensor:
-        """How much each sample of `input` is like each class: ``N x C``, the products with all corners."""
+        """Returns the similarity of each sample of `input` to each class: ``N x C``, the products with all corners."""
         samples = check.tensor(self, "input", input, 1, 2)
         return (samples if samples.ndim == 2 else samples[None]) @ self.simplex.T
 

@@ -88,7 +88,7 @@ class CosineEmbeddingCriterion(Criterion):
         return (one * other).sum(1), one, other, norms
 
     def _alike(self, input: list[Tensor], target: Any) -> Tensor:
-        """Which pairs are alike."""
+        """Returns a mask of the pairs that are alike."""
         signs = check.signs(self, "target", target)
         alike: Tensor = check.shape(self, "target", signs, input[0].shape[:-1] or (1,)) == 1
         return alike

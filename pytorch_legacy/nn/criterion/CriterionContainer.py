@@ -1,4 +1,4 @@
-"""What MultiCriterion and ParallelCriterion share."""
+"""The base class of MultiCriterion and ParallelCriterion."""
 
 from typing import Any, Self
 

@@ -4,7 +4,7 @@ from pytorch_legacy.nn.NativeCriterion import NativeCriterion
 
 
 class DistKLDivCriterion(NativeCriterion):
-    """How far the distribution whose logarithms are the input is from the target (Kullback-Leibler).
+    """The Kullback-Leibler divergence between the target and the distribution whose logarithms are the input.
 
     .. math:: loss = \\frac{1}{n} \\sum_i t_i (\\log t_i - x_i)
 

@@ -72,7 +72,7 @@ class HingeEmbeddingCriterion(Criterion):
         return gradInput
 
     def _alike(self, input: Tensor, target: Any) -> Tensor:
-        """Which elements belong to pairs that are alike."""
+        """Returns a mask of the elements in pairs that are alike."""
         shape = check.tensor(self, "input", input).shape
         signs = check.signs(self, "target", target)
         alike: Tensor = check.matching(self, "target", signs, () if signs.size == 1 else shape) == 1

@@ -72,7 +72,7 @@ class MarginRankingCriterion(Criterion):
         return self.gradInput
 
     def _missing(self, input: list[Tensor], target: Any) -> tuple[Tensor, Tensor]:
-        """What each pair's difference lacks, in a buffer, less than 0 where it lacks nothing; and the targets."""
+        """Returns what each pair's difference lacks to the margin, in a buffer (negative: nothing), and the targets."""
         first, second = check.terms(self, "input", check.leading(self, "input", input, 2))
         signs = check.signs(self, "target", target).astype(self._dtype)
         signs = check.matching(self, "target", signs, () if signs.size == 1 else first.shape)
@@ -82,6 +82,6 @@ class MarginRankingCriterion(Criterion):
 
 
 def _pairs(missing: Tensor, target: Any) -> int:
-    """How many pairs there are: as in Torch7 it is the target that tells, unless it is one number for all."""
+    """Returns the number of pairs. As in Torch7 the target has this number, unless the target is one number for all."""
     shape = np.shape(target) if np.size(target) == missing.size else missing.shape
     return shape[0] if shape else 1

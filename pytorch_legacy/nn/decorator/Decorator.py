@@ -8,7 +8,7 @@ from pytorch_legacy.nn.Module import Module
 
 
 class Decorator(Container):
-    """Does what its one module does. Classes that add something to any module derive from it::
+    """A container of one module, which its passes call. Classes that add something to any module derive from this class::
 
         output    = module(input)
         gradInput = module.gradInput

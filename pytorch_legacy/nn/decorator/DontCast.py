@@ -93,7 +93,7 @@ class DontCast(Decorator):
         return super().clearState()
 
     def _inward(self, name: str, value: Any, cast: bool) -> Any:
-        """What the module gets, converted in the buffer of that name where needed."""
+        """Returns the module's argument, converted in the buffer of that name if needed."""
         if not cast or value is None:
             return value
         check.any_arrays(self, name[1:], value)

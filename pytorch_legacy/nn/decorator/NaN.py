@@ -16,7 +16,7 @@ _ids = count(1)
 
 
 class NaN(Decorator):
-    """Does what its one module does, and raises an error as soon as a NaN comes up.
+    """A decorator that raises an error as soon as its module produces a NaN.
 
     Parameters
     ----------

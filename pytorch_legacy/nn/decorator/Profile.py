@@ -11,7 +11,7 @@ from pytorch_legacy.nn.Module import Module
 
 
 class Profile(Decorator):
-    """Does what its one module does, and prints how long that took.
+    """A decorator that prints the time its module takes.
 
     Parameters
     ----------

@@ -260,7 +260,7 @@ class IndexLinear(Native):
         running = {
             "keys": [each + 1 for each in keys],
             "gradWeight": rows,
-            "cumSumSizes": [np.array([len(each)], np.int64) for each in keys],  # which Torch7 only hands on
+            "cumSumSizes": [np.array([len(each)], np.int64) for each in keys],  # Torch7 only passes this field on
             "counter": len(keys) + 1,
         }
         return super()._toTorch7() | {"offset": self.offset - 1, "running": running}

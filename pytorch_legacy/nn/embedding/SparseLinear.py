@@ -14,8 +14,8 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import clear, described, sizes
 
-# What `sparseUpdate` says of the gradients since zeroGradParameters: they have the columns of no input, of
-# `lastInput` alone, or of several inputs.
+# Values of `sparseUpdate`: the gradients since zeroGradParameters have the columns of no input, of `lastInput` alone, or of
+# several inputs.
 _NONE, _ONE, _MANY = 0, 1, 2
 
 
@@ -125,7 +125,7 @@ class SparseLinear(Native):
         entries, _ = self._entries(input)
         gradient = self._gradient(input, gradOutput)
         function = "legacyAccGradParameters" if entries.ndim == 3 else "accGradParameters"
-        isStep = self.gradWeight is self.weight  # of accUpdateGradParameters: the decay is part of it
+        isStep = self.gradWeight is self.weight  # for accUpdateGradParameters the decay is part of the step
         self._call(function, entries, gradient, weightDecay=self.weightDecay * (scale if isStep else 1), scale=scale)
         self.sparseUpdate = _ONE if self.sparseUpdate == _NONE and self.weightDecay == 0 else _MANY
         if self.sparseUpdate == _ONE:
@@ -162,7 +162,7 @@ class SparseLinear(Native):
         return is_tensor(input) and input.ndim == 2
 
     def _entries(self, input: Any) -> tuple[Tensor, int]:
-        """What the C functions take, and the number of samples: ``N x nnz x 2`` as it is, else rows with the sample."""
+        """Returns the argument of the C functions, and the number of samples: ``N x nnz x 2`` unchanged, else indexed rows."""
         if is_tensor(input):
             check.tensor(self, "input", input, 2, 3)
             check.shape(self, "input", input, (*input.shape[:-1], 2))

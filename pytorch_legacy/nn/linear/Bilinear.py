@@ -129,7 +129,7 @@ class Bilinear(Module):
         return self.weight.transpose(1, 0, 2).reshape(inputs1, outputs * inputs2)
 
     def _forms(self, x1: Tensor) -> Tensor:
-        """What is left to be multiplied by the second input: N x outputSize x inputSize2."""
+        """Returns the products of the first input with the weight, to be multiplied by the second: N x outputs x inputSize2."""
         outputs, _, inputs2 = self.weight.shape
         return np.matmul(x1, self._matrix()).reshape(len(x1), outputs, inputs2)
 

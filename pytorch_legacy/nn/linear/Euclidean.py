@@ -56,7 +56,7 @@ class Euclidean(Module):
     gradWeight: Tensor
     _arrayFields = (ArrayField("weight", 2),)
 
-    _names: tuple[str, ...] = ("weight",)  # of the parameters
+    _names: tuple[str, ...] = ("weight",)  # the names of the parameters
     fastBackward = True
     _heedsOldSeed = True
     _file = Form(scratch={"fastBackward": lambda module: True}, dimensions={"weight": 2})

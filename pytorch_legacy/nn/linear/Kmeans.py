@@ -148,7 +148,7 @@ class Kmeans(Module):
         return input
 
     def _nearest(self, input: Tensor) -> tuple[Tensor, Tensor]:
-        """Which centre is the nearest of each row, and the square of its distance."""
+        """Returns the index of the centre nearest to each row, and the square of its distance."""
         self._check(input, None)
         differences = self._resize("_buffer", (len(input), self.k, self.dim))
         np.subtract(self._contiguous("_input", input)[:, None], self.weight, out=differences)

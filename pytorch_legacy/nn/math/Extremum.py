@@ -1,4 +1,4 @@
-"""What Max and Min have in common."""
+"""The base class of Max and Min."""
 
 from typing import Any, Self
 

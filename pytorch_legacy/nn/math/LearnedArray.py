@@ -1,4 +1,4 @@
-"""What CAdd and CMul share: a learned array that is as large as a sample, or is repeated to be it."""
+"""The base class of CAdd and CMul: a learned array of the size of a sample, or repeated to that size."""
 
 from math import sqrt
 from typing import Any, ClassVar, Self

@@ -1,4 +1,4 @@
-"""What layers have in common that make one number of two vectors."""
+"""The base class of layers that compute one number from two vectors."""
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import check

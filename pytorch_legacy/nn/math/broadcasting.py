@@ -1,4 +1,4 @@
-"""How the parameters of Mul, CMul and CAdd meet their input."""
+"""Broadcasting of the parameters of Mul, CMul and CAdd to their input."""
 
 from math import prod
 

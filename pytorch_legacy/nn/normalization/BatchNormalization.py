@@ -13,11 +13,11 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 
-MOST_CHANNELS = 1 << 20  # that a number in a file may ask memory for, where no tensor has them
+MOST_CHANNELS = 1 << 20  # the largest memory that a number in a file may ask for if no tensor has that many channels
 
 
 def _statistics(fields: Any, value: float) -> Tensor | None:
-    """What a network starts with, for the channels that other fields tell."""
+    """Returns the initial statistics of a network, with the number of channels that other fields have."""
     arrays = [fields[name] for name in ("weight", "bias") if name in fields]
     channels = arrays[0].size if arrays else fields.get("nOutput")
     if not arrays and channels is not None and not 0 < channels <= MOST_CHANNELS:
@@ -128,7 +128,7 @@ class BatchNormalization(Native):
         return self
 
     def setStrict(self, strict: bool = True) -> Self:
-        """Whether training takes the statistics of every batch, also those of a single sample: all pixels of one image.
+        """Sets whether training uses the statistics of every batch, including a single sample: all pixels of one image.
 
         One value per channel has no variance; a strict layer then refuses to train.
         """
@@ -183,11 +183,11 @@ class BatchNormalization(Native):
         return self.gradInput
 
     def _unwritten(self) -> tuple[Tensor, Tensor]:
-        """What C gets for save_mean and save_std where it leaves them alone: there may be none yet."""
+        """Returns the arrays that C gets for save_mean and save_std when it does not write them: there may be none yet."""
         return self.running_mean, self.running_var
 
     def _learns(self, input: Tensor) -> bool:
-        """Whether the statistics are those of the batch."""
+        """Returns True if the statistics of the batch are used."""
         return bool(self.train) and input.size > 0 and (self.strict or len(input) != 1)
 
     def _checked(self, input: Tensor) -> Tensor:
@@ -210,7 +210,7 @@ class BatchNormalization(Native):
         return arrays if input.ndim == self.nDim else tuple(array if array is None else array[None] for array in arrays)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        if "running_std" in fields and (version < 2 or "running_var" not in fields):  # which was 1 / sqrt(var + eps)
+        if "running_std" in fields and (version < 2 or "running_var" not in fields):  # running_std was 1 / sqrt(var + eps)
             migration.note(self, "running_var", "was running_std, 1 / sqrt(running_var + eps)")
             old = Fields(self, fields)
             fields = fields | {"running_var": old["running_std"] ** -2 - old.get("eps", self.eps)}

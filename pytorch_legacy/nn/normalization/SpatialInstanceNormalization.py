@@ -59,7 +59,7 @@ class SpatialInstanceNormalization(Native):
     save_mean: Tensor | None = None
     save_std: Tensor | None = None
 
-    _layer = "BatchNormalization"  # of one sample, whose channels are the planes of all
+    _layer = "BatchNormalization"  # run on one sample, whose channels are the planes of all samples
     _file = Form(defaults={"eps": 1e-05})
 
     def __init__(self, nOutput: int, eps: float = 1e-5) -> None:

@@ -47,8 +47,8 @@ class LocalNormalization(Module):
 
     _arrayFields = (ArrayField("kernel"),)
     _coef: Tensor = np.empty(0)
-    _kernel: Any = None  # of `_coef`
-    _estimators = 1  # how many networks for such sums Torch7's class has
+    _kernel: Any = None  # the kernel that `_coef` was computed from
+    _estimators = 1  # the number of networks for such sums in Torch7's class
 
     def __init__(self, nInputPlane: int = 1, kernel: Any = None) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class LocalNormalization(Module):
         return self
 
     def _divisor(self, rank: int) -> float:
-        """What the weights of a kernel of that rank are divided by, besides their sum."""
+        """Returns the number that the weights of a kernel of that rank are divided by, besides their sum."""
         return self.nInputPlane
 
     def _checked(self, input: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What layers that put borders around planes have in common."""
+"""The base class of layers that put borders around planes."""
 
 from pytorch_legacy.nn.Native import Native
 

@@ -1,4 +1,4 @@
-"""What pooling layers share whose output has a size of your choice."""
+"""The base class of pooling layers with an output size of your choice."""
 
 from typing import Any, ClassVar
 

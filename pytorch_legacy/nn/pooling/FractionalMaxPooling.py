@@ -1,4 +1,4 @@
-"""What fractional max pooling of planes with two and with three axes shares."""
+"""The base class of fractional max pooling of planes with two and with three axes."""
 
 from math import floor
 from typing import Any, ClassVar, Self

@@ -1,4 +1,4 @@
-"""What layers share that remember where each output came from."""
+"""The base class of layers that remember the source of each output."""
 
 from contextlib import suppress
 from typing import Any, ClassVar, Self

@@ -1,4 +1,4 @@
-"""What max unpooling of planes with two and with three axes shares."""
+"""The base class of max unpooling of planes with two and with three axes."""
 
 from typing import Any, ClassVar, Self
 
@@ -21,9 +21,9 @@ class MaxUnpooling(Native):
         planes were (fields ``indices``, ``iwidth``, ``iheight`` and, for three axes, ``itime``).
     """
 
-    _extent: ClassVar[tuple[str, ...]]  # what the pooling layer calls the sizes of its input
+    _extent: ClassVar[tuple[str, ...]]  # the pooling layer's names of its input sizes
     _names = {"otime": "pooling.itime", "owidth": "pooling.iwidth", "oheight": "pooling.iheight"}
-    _file = Form(dropped=("indices",), kinds={"pooling": "a module"})  # those of a pass that is over, and of another kind
+    _file = Form(dropped=("indices",), kinds={"pooling": "a module"})  # indices of an earlier pass, and of another kind
     indices: Tensor = np.empty(0, np.int64)
 
     def __init__(self, poolingModule: Any) -> None:

@@ -1,4 +1,4 @@
-"""How pooling layers of this package's own that work on sequences read them."""
+"""The layout of sequences in the pooling layers that this package adds."""
 
 from typing import Any
 

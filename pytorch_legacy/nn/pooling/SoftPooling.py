@@ -1,4 +1,4 @@
-"""What SoftPool layers of one to three dimensions share."""
+"""The base class of SoftPool layers of one to three dimensions."""
 
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.nn.pooling.WindowedPooling import WindowedPooling

@@ -70,7 +70,7 @@ class SpatialGatedPooling(Learner, WindowedPooling, PlaneFields):
     kH: int
     weight: Tensor
 
-    _file = Form(dropped=("gate", "indices"))  # those of a pass that is over
+    _file = Form(dropped=("gate", "indices"))  # results of an earlier pass
     gate: Tensor = np.empty(0, np.float32)
     indices: Tensor = np.empty(0, np.int64)
 

@@ -61,7 +61,7 @@ class SpatialMixedPooling(Learner, WindowedPooling, PlaneFields):
     _layer = "SpatialMixedPooling"
     weight: Tensor
 
-    # those of a pass that is over, and of another kind
+    # The indices in a file are those of an earlier pass, and of another kind.
     _file = Form(dropped=("indices",), defaults={"alpha": 0.5, "learn": True})
     indices: Tensor = np.empty(0, np.int64)
 

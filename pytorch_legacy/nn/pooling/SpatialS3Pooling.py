@@ -106,7 +106,7 @@ class SpatialS3Pooling(Native):
         return super().clearState()
 
     def _choice(self) -> tuple[Tensor | None, ...]:
-        """Where maxima were, and the rows and columns that were drawn; nothing in evaluation."""
+        """Returns the indices of the maxima, and the rows and columns that were drawn; None for each in evaluation."""
         return (self.indices, self.rows, self.columns) if self.train else (None, None, None)
 
     def _draw(self, cells: int, grid: int) -> Tensor:
@@ -117,7 +117,7 @@ class SpatialS3Pooling(Native):
         return to_device(places, self._onDevice)
 
     def _smallest(self, noise: Tensor) -> Tensor:
-        """Where the smallest numbers are, one in p, in their order."""
+        """Returns the ascending indices of the smallest numbers, one in p."""
         return np.sort(np.argsort(noise, kind="stable")[: len(noise) // self.p])
 
     def __repr__(self) -> str:

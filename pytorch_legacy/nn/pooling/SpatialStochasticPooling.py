@@ -68,7 +68,7 @@ class SpatialStochasticPooling(WindowedPooling, PlaneFields):
 
     _layer = "SpatialStochasticPooling"
     _file = Form(
-        dropped=("indices",),  # those of a pass that is over, and of another kind
+        dropped=("indices",),  # indices of an earlier pass, and of another kind
         defaults={"noise": lambda fields: np.empty(0, fields.dtype)},
     )
     indices: Tensor = np.empty(0, np.int64)

@@ -1,4 +1,4 @@
-"""What pooling layers with windows of one size share."""
+"""The base class of pooling layers with windows of one size."""
 
 from typing import Any, ClassVar, Self
 
@@ -8,7 +8,7 @@ from pytorch_legacy.nn.Native import Native
 
 
 def strides_and_pads(axes: str) -> dict[str, Any]:
-    """What files before 2015 lack: windows then follow each other, without padding."""
+    """Returns the defaults of files before 2015: windows that follow each other, without padding."""
 
     def stride(axis: str) -> Any:
         return lambda fields: fields.get(f"k{axis}", 1)

@@ -132,7 +132,7 @@ def _frameStarts(module: Any, shape: tuple[int, ...]) -> Tensor:
 
 
 def _slidingStarts(module: Any, shape: tuple[int, ...]) -> list[Tensor]:
-    """Where windows begin along t, h and w, before the input if there is padding."""
+    """Returns the first cell of the windows along t, h and w, which is before the input if there is padding."""
     starts = []
     for d, (axis, out) in enumerate(zip("THW", shape[-3:], strict=True)):
         start = np.arange(out) * getattr(module, f"d{axis}") - getattr(module, f"pad{axis}", 0)

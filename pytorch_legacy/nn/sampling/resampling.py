@@ -1,4 +1,4 @@
-"""What layers share that give planes another size."""
+"""The base class of layers that resample planes to another size."""
 
 from typing import Any, ClassVar
 
@@ -67,7 +67,7 @@ def setSize(module: Module, params: Any, names: tuple[str, ...]) -> None:
 
 
 def counts(input: Tensor, rank: int) -> tuple[int, ...]:
-    """How many planes there are, and their sizes, as C takes them for the way back."""
+    """Returns the number of planes and their sizes, as C takes them for the backward pass."""
     *samples, channels = input.shape[:-rank]
     return *(samples or [1]), channels, *input.shape[-rank:]
 

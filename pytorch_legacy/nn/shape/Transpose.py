@@ -72,7 +72,7 @@ class Transpose(Module):
         return self._copied("gradInput", gradOutput, [int(d) for d in np.argsort(order)])
 
     def _order(self, input: Tensor) -> list[int]:
-        """Which dimension of the input is the first, second... of the output."""
+        """Returns, for each dimension of the output, the dimension of the input that it is."""
         rank = check.array(self, "input", input).ndim
         batch = 0 if self.numInputDims is None else rank - self.numInputDims
         order = list(range(rank))

@@ -30,7 +30,7 @@ class CMaxTable(Module):
     [array([0., 8.], dtype=float32), array([7., 0.], dtype=float32)]
     """
 
-    # Whether an array's elements do not beat others, and the better ones.
+    # A comparison that is true if the first element is not better, and a function that returns the better elements of two arrays.
     _yields: Any = np.less_equal
     _better: Any = staticmethod(blocks.larger)
 

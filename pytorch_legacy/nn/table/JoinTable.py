@@ -64,7 +64,7 @@ class JoinTable(Module):
 
     @staticmethod
     def _parts(joined: Tensor, input: list[Tensor], axis: int) -> list[Tensor]:
-        """Where each array of the input lies in what they are joined to."""
+        """Returns the slice of the joined array that belongs to each array of the input."""
         ends = [*accumulate(array.shape[axis] for array in input)]
         return np.split(joined, ends[:-1], axis)
 

@@ -55,7 +55,7 @@ class NarrowTable(Module):
         return gradInput
 
     def _narrowed(self, input: list[Any]) -> list[Any]:
-        check.table(self, "input", input, len(input) if isinstance(input, list) else None)  # which may be empty
+        check.table(self, "input", input, len(input) if isinstance(input, list) else None)  # the table may be empty
         if self.offset < 0:
             raise IndexRangeError(f"{self._typename}: offset: expected 0 or more, got {self.offset}")
         return input[self.offset : self.offset + self.length]

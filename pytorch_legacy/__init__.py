@@ -105,7 +105,7 @@ __all__ = [
     "typename",
 ]
 
-# Where functions are that stand in modules which are imported on first use, as the packages are.
+# The modules of functions that are imported on first use, as the packages are.
 _FUNCTIONS = {
     "Program": "program",
     "compile": "program",

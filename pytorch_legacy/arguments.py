@@ -1,4 +1,4 @@
-"""What constructors take: their annotations say it, and are held to it here, once for all classes.
+"""Checks the arguments of constructors against their annotations, once for all classes.
 
 What Lua programs write is taken: a number that is whole where an integer is wanted (``10 / 2``), a size or padding whose fraction
 Torch7's C cut off (with a warning), and None, Lua's nil, in the
@@ -39,9 +39,9 @@ _NAMES = {
 _GENERIC = {Sequence: list, list: list, tuple: list, Mapping: dict, dict: dict}
 
 
-# What the names of arguments say of their numbers: sizes of windows and outputs, steps and distances are 1 or more.
+# Arguments that are 1 or more: sizes of windows and outputs, steps and distances.
 _POSITIVE = {f"{kind}{axis}" for kind in ("k", "d", "dilation", "") for axis in "TWH"} | {"width", "stride"}
-# Of padding: 0 or more, but in layers that do nothing else, where less cuts away.
+# Arguments that are 0 or more: padding, but in layers that only pad, where negative padding cuts away.
 _NOT_NEGATIVE = {f"{kind}{axis}" for kind in ("pad", "adj") for axis in "TWH"}
 
 
@@ -49,7 +49,7 @@ def checked(method: Callable[P, R]) -> Callable[P, R]:
     """A method that looks at its arguments first. All constructors are such; it also serves as a decorator."""
     _, *parameters = _signature(method).parameters.values()
     kinds = {p.name: several for p in parameters if (several := _kinds(p.annotation))}
-    # What stands for nil. Where None has a meaning of its own, it keeps it.
+    # The defaults stand for nil, unless None has a meaning of its own.
     given = [p for p in parameters if p.default not in (p.empty, None) and NoneType not in kinds.get(p.name, ())]
     defaults = {p.name: p.default for p in given}
     names = [p.name for p in parameters if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
@@ -102,7 +102,7 @@ def _place(thing: Any, method: Any) -> str:
 
 
 def _several(names: list[str], needed: int) -> str:
-    """How many arguments there may be, and their names: "2 to 3 arguments (inputSize, outputSize, bias)"."""
+    """Returns the possible numbers of arguments, and their names: "2 to 3 arguments (inputSize, outputSize, bias)"."""
     if not names:
         return "no arguments"
     least = "" if needed == len(names) else f"{needed} to "
@@ -150,7 +150,7 @@ def truncated(thing: Any, name: str, value: Any) -> int | None:
 
 
 def outside() -> int:
-    """How far up the stack the first frame outside of the package is, for warnings."""
+    """Returns the level in the stack of the first frame outside of the package, for warnings."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("pytorch_legacy."):
         level, frame = level + 1, frame.f_back
@@ -194,7 +194,7 @@ def _as(kind: Any, value: Any) -> Any:
     if isinstance(value, kind) or (kind is float and isinstance(value, int)):
         return value
     if kind is float:
-        return type(value).__float__(value)  # which text has not
+        return type(value).__float__(value)  # text has no __float__
     if kind is bool:
         return bool(value if isinstance(value, np.bool_) else index(value))
     raise TypeError

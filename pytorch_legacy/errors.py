@@ -11,7 +11,7 @@ TOO_DEEP = "{}: its modules are nested too deep, or contain themselves"  # for P
 
 
 class THNNError(Exception):
-    """What a layer has to complain about.
+    """An error that a layer raises.
 
     Attributes
     ----------

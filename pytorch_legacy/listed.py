@@ -1,4 +1,5 @@
-"""Which names ``help`` and ``dir`` list for a class: its own, those of its family, and what everybody needs of the bases."""
+"""Selects the names that ``help`` and ``dir`` list for a class: its own, those of its family, and the everyday ones of the bases.
+"""
 
 from abc import ABCMeta
 from collections.abc import Iterable
@@ -18,7 +19,8 @@ class Listed(ABCMeta):
         names = set(super().__dir__())
         shown: set[str] = set()
         for base in cls.__mro__:
-            # Of an array `help` would print the documentation of its class; docstrings of classes say what it is.
+            # For an array `help` would print the documentation of its class; the docstring of the owning class describes the
+            # array.
             own = {name for name, value in vars(base).items() if not hasattr(value, "__array_interface__")}
             everyday = vars(base).get("_everyday", () if base.__module__ == "numpy" else None)
             shown |= own & names if everyday is None or base is cls else own & names & {*everyday}

@@ -71,6 +71,6 @@ def _made(value: Any, library: str, dtype: Any) -> str:
         return "; pass x.filled(0), or with another number for what the mask hides"
     if isinstance(value, np.matrix):
         return "; pass x.A"
-    if hasattr(value, "__dlpack__"):  # those that come by forward() and backward() are arrays by now
+    if hasattr(value, "__dlpack__"):  # forward() and backward() have converted their own arguments before
         return f"; pass {library}.from_dlpack(x)"
     return f"; pass {library}.array(x, {library}.{dtype})" if areNumbers(value) else ""

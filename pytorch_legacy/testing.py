@@ -1,4 +1,4 @@
-"""What proves a layer: are its gradients the derivatives of its output, and does it survive being saved and copied?
+"""Checks of a layer: its gradients are the derivatives of its output, and saving or copying preserves it.
 
 >>> import numpy as np
 >>> import pytorch_legacy as pl
@@ -97,7 +97,8 @@ def jacobian(layer: Module | Criterion, input: Tensor, target: Any = None, pertu
 
 
 def _steps(layer: Module, x: Tensor, parameter: Tensor) -> Tensor:
-    """How far ``accUpdateGradParameters`` moves a parameter, for each element of the output alone, divided by ``-lr``."""
+    """Returns the change of a parameter by ``accUpdateGradParameters``, for each element of the output alone, divided by ``-lr``.
+    """
     parameters = (layer.parameters() or ([], []))[0]
     kept = [each.copy() for each in parameters]
 
@@ -134,7 +135,7 @@ def _error(one: Tensor, other: Tensor) -> float:
 
 
 def survives(layer: Module | Criterion, *input: Any) -> bool:
-    """Does a layer compute the same when it was cloned, pickled, and saved to a .t7 file and loaded again?
+    """Returns True if a layer computes the same after it was cloned, pickled, and saved to a .t7 file and loaded again.
 
     Its class has been registered (``pl.register``), so that `load` finds it. Random layers are to be in ``evaluate()``.
 

@@ -120,7 +120,7 @@ OPTIMIZERS = {
     "SGD": "sgd",
 }
 
-# Of constructors: what the argument may be called here.
+# For constructors: the names that the argument may have here.
 ARGUMENTS = {
     "affine": ("affine",),
     "bias": ("bias", "noBias"),

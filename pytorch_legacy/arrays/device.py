@@ -32,7 +32,7 @@ recorders: dict[int, Any] = {}
 
 
 def recorder() -> Any:
-    """Who records the passes of this thread; None if nobody does."""
+    """Returns the recorder of this thread's passes, or None."""
     return recorders.get(get_ident()) if recorders else None
 
 
@@ -45,24 +45,24 @@ def cupy() -> Any:
 
 
 def on_device(value: Any) -> bool:
-    """Is this a CuPy array?"""
+    """Returns True for a CuPy array."""
     module = sys.modules.get("cupy")
     return module is not None and isinstance(value, module.ndarray)
 
 
 def on_host(value: Any) -> TypeGuard[Array]:
-    """Is this a NumPy array? One with a mask, or a matrix, is not: its arithmetic is another."""
+    """Returns True for a NumPy array, but not for a masked array or a matrix, whose arithmetic differs."""
     if type(value) is np.ndarray:
         return True
     if not isinstance(value, np.ndarray) or isinstance(value, np.matrix):
         return False
-    # Who has a masked array has imported numpy.ma, which takes time: nothing here shall.
+    # Importing numpy.ma takes time; a masked array can only exist if it was imported.
     masked = sys.modules.get("numpy.ma")
     return masked is None or not isinstance(value, masked.MaskedArray)
 
 
 def is_tensor(value: Any) -> TypeGuard[Array]:
-    """Is this an array, of the host, of a device, or of a pass that is recorded?"""
+    """Returns True for an array of the host, of a device, or of a pass that is recorded."""
     return on_host(value) or isinstance(value, Recorded) or on_device(value)
 
 
@@ -129,7 +129,7 @@ def overlaps_itself(array: Array) -> bool:
 
 
 def is_aligned(array: Array) -> bool:
-    """Do the elements lie at multiples of their size? Those of a device do."""
+    """Returns True if the elements are at multiples of their size, as those of a device are."""
     return on_device(array) or array.flags.aligned
 
 
@@ -145,11 +145,11 @@ def take(array: Array, indices: Array, axis: int, out: Array) -> Array:
     """``array.take(indices, axis)``, in `out`. No index is out of range."""
     if type(out) is not np.ndarray:
         return np.take(array, indices, axis, out=out)
-    return np.take(array, indices, axis, out=out, mode="clip")  # which needs no buffer
+    return np.take(array, indices, axis, out=out, mode="clip")  # this mode needs no buffer
 
 
 def address(array: Array) -> int:
-    """Where the first element lies."""
+    """Returns the address of the first element."""
     if isinstance(array, Recorded):
         array = array.hidden  # type: ignore[attr-defined]
     return int(array.data.ptr) if on_device(array) else int(array.__array_interface__["data"][0])  # type: ignore[attr-defined]

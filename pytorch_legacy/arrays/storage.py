@@ -18,7 +18,7 @@ from pytorch_legacy.errors import DtypeError, ShapeError
 Tensor = np.ndarray[Any, Any]
 
 _MOST_REPEATED = 1 << 16
-_MOST_TIMES, _MOST_BYTES = 64, 1 << 28  # what is larger than both is not copied out of a view that repeats its memory
+_MOST_TIMES, _MOST_BYTES = 64, 1 << 28  # limits of a view that repeats its memory: above both, its elements are not copied out
 
 
 def base_storage(array: Tensor) -> Tensor:
@@ -30,12 +30,12 @@ def base_storage(array: Tensor) -> Tensor:
 
 
 def storage_offset(array: Tensor) -> int:
-    """How many elements lie before the first one of `array` in its storage."""
+    """Returns the number of elements before the first one of `array` in its storage."""
     return placement(array).offset
 
 
 class Placement(NamedTuple):
-    """Where the elements of an array lie.
+    """The position of an array's elements in its storage.
 
     `storage` is a vector over the whole memory of the root; `offset` and `strides` count its elements. Arrays with
     equal keys share their storage.
@@ -82,7 +82,7 @@ def placement(array: Tensor) -> Placement:
 
 
 def are_whole(array: Tensor, least: int, dtype: Any) -> Tensor:
-    """Which elements are whole numbers from `least` to the largest of the integer `dtype`: the others a cast would change."""
+    """Returns a mask of the whole numbers from `least` to the largest of the integer `dtype`; a cast would change the others."""
     if array.dtype.kind not in "iuf":
         return array != array
     most = int(np.iinfo(dtype).max)
@@ -188,17 +188,17 @@ class PickledView:
 
 
 def is_repeated(array: Any) -> bool:
-    """Is this an array with more elements than its storage has, as if expanded: a few bytes that could ask for all memory?"""
+    """Returns True if an array has more elements than its storage, as if expanded: a few bytes that could ask for all memory."""
     return is_tensor(array) and array.size > _MOST_REPEATED and array.size > base_storage(array).size
 
 
 def repeats(array: Tensor) -> bool:
-    """Is it a view that repeats a few bytes, more often than anybody means to see? Copies of it may be of any size."""
+    """Returns True for a view that repeats few bytes so often that a copy might need all memory."""
     return array.nbytes > max(_MOST_TIMES * base_storage(array).nbytes, _MOST_BYTES)
 
 
 def pickled(array: Tensor) -> Any:
-    """What to hand to pickle in place of `array`, so that views of one storage share it when they are read back."""
+    """Returns the object to pickle in place of `array`, so that views of one storage share it after loading."""
     root = base_storage(array)
     keeps_its_order = root.flags.c_contiguous or root.flags.f_contiguous
     if root is array or root.dtype != array.dtype or array.size == 0 or not keeps_its_order:
@@ -211,12 +211,12 @@ def _unpickled_view(root: Tensor, offset: int, shape: tuple[int, ...], strides: 
 
 
 def any_overlap(arrays: Sequence[Tensor], others: Sequence[Tensor] = ()) -> bool:
-    """Whether one of `arrays` may share memory with another one of them or with one of `others`.
+    """Returns True if one of `arrays` may share memory with another one of them or with one of `others`.
 
     Arrays whose elements interlock, such as columns of one matrix, count as sharing.
     """
     spans = [(on_device(each), *_bounds(each), i) for i, group in enumerate((arrays, others)) for each in group if each.size]
-    ends: dict[tuple[bool, int], int] = {}  # of the memory so far, for each device and group
+    ends: dict[tuple[bool, int], int] = {}  # the end of the memory so far, for each device and group
     for device, low, high, group in sorted(spans):
         rivals = (0, 1) if group == 0 else (0,)
         if any(low < ends.get((device, rival), low) for rival in rivals):

@@ -154,7 +154,7 @@ def paired(function: Callable[[Any, Any], Any], value: Any, other: Any) -> Any:
 
 
 def to_host(value: Any) -> Any:
-    """What holds no device arrays: `value`, with those in it, in tables too, copied to the host."""
+    """Returns `value` with all arrays of a device, in tables too, copied to the host."""
     return map(lambda leaf: to_device(leaf, False) if on_device(leaf) else leaf, value)
 
 
@@ -180,7 +180,7 @@ def as_arrays(value: Any, device: bool) -> Any:
         nonlocal changed
         if isinstance(leaf, _OWN) or on_device(leaf):
             return leaf
-        if isinstance(leaf, (tuple, list, dict)):  # of a class of its own
+        if isinstance(leaf, (tuple, list, dict)):  # a subclass of the container
             new = as_arrays(dict(leaf) if isinstance(leaf, dict) else list(leaf), device)
         else:
             new = handed_over(leaf, device)

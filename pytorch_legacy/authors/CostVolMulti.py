@@ -1,4 +1,4 @@
-"""How well features of frames match, for each displacement."""
+"""The cost volume of several frames: the match of their features for each displacement."""
 
 from collections.abc import Iterator
 from typing import Any

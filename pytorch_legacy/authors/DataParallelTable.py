@@ -13,7 +13,7 @@ from pytorch_legacy.nn.Module import Module
 
 
 class DataParallelTable(Decorator):
-    """Does what its one module does; the dimension counts from 0: Lua's ``nn.DataParallelTable(1)`` is ``(0)``.
+    """A decorator that only calls its module. The dimension counts from 0: Lua's ``nn.DataParallelTable(1)`` is ``(0)``.
 
     Take ``modules[0]``, the network itself, to go on without the wrapper.
 

@@ -6,7 +6,7 @@ from pytorch_legacy.objects import Object
 
 
 class DataParallelTableBasic(Object):
-    """What ran the copies of a DataParallelTable one after the other; it does nothing here.
+    """The part of Torch7 that ran the copies of a DataParallelTable one after the other; does nothing here.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How far an optical flow is from another one."""
+"""The endpoint error between two optical flows."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""How the channels of an image go together."""
+"""The Gram matrix of an image's channels."""
 
 import numpy as np
 

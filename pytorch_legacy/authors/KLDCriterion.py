@@ -1,4 +1,4 @@
-"""How far a normal distribution is from another one."""
+"""The Kullback-Leibler divergence between two normal distributions."""
 
 from typing import Any
 

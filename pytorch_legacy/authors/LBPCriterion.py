@@ -1,4 +1,4 @@
-"""How different local patterns of images are."""
+"""The difference between the local binary patterns of two images."""
 
 from math import isqrt
 from typing import Any

@@ -71,7 +71,7 @@ class LanguageModel(Container):
         properties=("net", "rnns"),
         defaults={
             "modules": lambda fields: [fields["net"]],
-            "bn_view_in": lambda fields: [],  # which older models have not
+            "bn_view_in": lambda fields: [],  # a field that older models lack
             "bn_view_out": lambda fields: [],
             "model_type": "lstm",
             "rnn_size": 128,

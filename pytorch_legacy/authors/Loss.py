@@ -1,4 +1,4 @@
-"""What the losses of neural-style share."""
+"""The base class of the losses of neural-style."""
 
 from typing import Any
 
@@ -77,7 +77,7 @@ class Loss(Module):
         self.target = seen.copy()
 
     def _seen(self, input: Tensor) -> Tensor:
-        """What is compared."""
+        """Returns the features that are compared."""
         return input
 
     def _gradient(self, input: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from pytorch_legacy.nn.Module import Module
 
 
 class OnmtNetwork(nn.Decorator):
-    """Does what its network does. OpenNMT's other modules derive from it.
+    """A decorator that only calls its network. OpenNMT's other modules derive from it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How different local patterns of images are, with one layer of filters."""
+"""The difference between local patterns of images, computed by one layer of filters."""
 
 from typing import Any
 

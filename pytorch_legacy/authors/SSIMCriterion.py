@@ -1,4 +1,4 @@
-"""How similar the structure of two images is."""
+"""The structural similarity of two images."""
 
 from typing import Any, NoReturn
 

@@ -1,4 +1,4 @@
-"""What the recurrent layers of torch-rnn have in common."""
+"""The base class of the recurrent layers of torch-rnn."""
 
 from typing import Any, Self
 

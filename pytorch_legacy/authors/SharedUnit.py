@@ -28,7 +28,7 @@ class SharedUnit(Container):
     )
     _clones: list[Any]
     _cloned: list[Any]  # the unit, the parameters that its clones share, and their gradients
-    _passes: dict[int, tuple[Any, Any]]  # of each step: the input and the gradient of the output of the last pass
+    _passes: dict[int, tuple[Any, Any]]  # for each step: the input and the gradient of the output of the last pass
 
     def __init__(self, unit: Module, maxT: int) -> None:
         super().__init__()

@@ -4,7 +4,7 @@ from pytorch_legacy import nn
 
 
 class SpatialCrossLRN(nn.SpatialCrossMapLRN):
-    """What ``nn.SpatialCrossMapLRN`` was called before.
+    """An older name of ``nn.SpatialCrossMapLRN``.
 
     Notes
     -----

@@ -4,7 +4,7 @@ from pytorch_legacy import nn
 
 
 class SpatialDeconvolution(nn.SpatialFullConvolution):
-    """What ``nn.SpatialFullConvolution`` was called before.
+    """An older name of ``nn.SpatialFullConvolution``.
 
     Notes
     -----

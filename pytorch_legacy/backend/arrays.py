@@ -94,7 +94,7 @@ def _describe_on_device(array: Any, shape: tuple[int, ...]) -> Any:
     made = ffi.new("THNNArray *")
     made.data = ffi.cast("void *", array.data.ptr)
     made.nDimension, made.type = rank or 1, number
-    made.size[0], made.stride[0] = 1, 1  # of a single number
+    made.size[0], made.stride[0] = 1, 1  # the sizes of a single number
     for d, extent in enumerate(shape):
         own, stride = (1, 0) if d < first else (array.shape[d - first], array.strides[d - first])
         if own not in (1, extent) or stride % size:

@@ -74,7 +74,10 @@ _SIZES = [ctypes.c_char * (16 * n) for n in range(MAX_DIMS + 1)]
 
 
 def _knows_layout() -> bool:
-    """Is the struct what it is taken for? If not, as under another Python, arrays are asked one attribute after the other."""
+    """Returns True if the array struct has the expected layout.
+
+    Otherwise, as under another Python, arrays are read by attribute.
+    """
     if sys.implementation.name != "cpython" or struct.calcsize("P") != 8:
         return False
     array = np.zeros((3, 5), np.float32)[:, 1:3]
@@ -101,7 +104,7 @@ class TensorDescriptor:
         ctype = ctype.removeprefix("const ")
         self.dtype = DTYPES[ctype]
         self.descriptor = ffi.new(ctype)
-        self.address = ffi.cast("uintptr_t *", self.descriptor)  # of `data`, the first field
+        self.address = ffi.cast("uintptr_t *", self.descriptor)  # the address of `data`, the first field
         self.array: Any = UNFILLED
         self.value: Any = None
         self.head: Any = None
@@ -313,7 +316,9 @@ def _stateless(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _where(module: Any, name: str) -> str:
-    """How errors name the call: by the module's class, whose user knows nothing of functions behind it."""
+    """Returns the name of the call in error messages: that of the module's class, because users do not know the functions behind
+    it.
+    """
     own = str(getattr(module, "_typename", f"nn.{name}"))
     return f"{own}.{name}" if own == "random" else own
 

@@ -1,4 +1,4 @@
-"""Who calls functions of libTHNN for arrays that are no module's."""
+"""Callers of functions of libTHNN for arrays that belong to no module."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ class Callers(threading.local):
     def get(self, dtype: np.dtype[Any], device: bool = False) -> Any:
         """Returns the caller for an element type, on the device or on the host; None if libTHNN does not have that type."""
         known = self._known.get((dtype, device))
-        if known is not None and recorder() is not None:  # what it remembers is of no use to a pass that is recorded
+        if known is not None and recorder() is not None:  # a pass that is recorded cannot use its remembered calls
             return SimpleNamespace(_dtype=dtype, _typename=self.name)
         return known

@@ -77,11 +77,11 @@ class Library:
         return getattr(self.lib, symbol, None)
 
     def prepare(self, state: State) -> None:
-        """What a state of the current device wants besides, before it is first called with."""
+        """Prepares a state of the current device before its first call."""
 
 
 class Settings(NamedTuple):
-    """What holds for all states; a state takes it over when it is called next."""
+    """Settings of all states; a state adopts them at its next call."""
 
     waitForIndices: bool = False
     poolingBackward: int = 0
@@ -147,7 +147,7 @@ class State:
 
 
 def set_cuda_index_check(wait: bool) -> None:
-    """Whether a layer on the GPU waits for the check of its indices and labels, and raises the error itself.
+    """Sets whether a layer on the GPU waits for the check of its indices and labels, and raises the error itself.
 
     Without waiting, which is the default, a bad index has no effect on the pass that met it, and the next layer on the same
     stream raises the error. Nothing waits for the device then; for finding out who it was, waiting is better.
@@ -157,7 +157,7 @@ def set_cuda_index_check(wait: bool) -> None:
 
 
 def cuda_index_check() -> bool:
-    """What `set_cuda_index_check` said last."""
+    """Returns the last argument of `set_cuda_index_check`."""
     return _settings.waitForIndices
 
 
@@ -183,7 +183,7 @@ def _library(path: Path) -> Library:
 
 
 def missing() -> list[str]:
-    """What lacks for calls on a device, and how to get it."""
+    """Returns the requirements of calls on a device that are missing, and how to install them."""
     found = []
     try:
         count, problem = cupy().cuda.runtime.getDeviceCount(), "there is none"
@@ -219,7 +219,7 @@ class _States(threading.local):
         self.states: dict[tuple[Library, int, int], State] = {}
 
     def current(self, library: Library) -> State:
-        """That of CuPy's current device and stream."""
+        """Returns the state of CuPy's current device and stream; creates it on first use."""
         cuda = cupy().cuda
         key = library, cuda.runtime.getDevice(), cuda.get_current_stream().ptr
         try:
@@ -247,7 +247,7 @@ def _pinned_memory(count: int) -> tuple[Any, int]:
 
 
 def on_device(real: str, name: str) -> tuple[Callable[..., int] | None, Callable[..., None]]:
-    """What to call for a module on a device (None: the layer has no twin), and what raises its errors."""
+    """Returns the function for a module on a device (None: the layer has no twin), and the function that raises its errors."""
     return on_device_by(_library(_path()), real, name)
 
 
@@ -320,7 +320,7 @@ def _emulated_states(library: Library) -> _Emulated:
 
 
 def emulated(real: str, name: str) -> Callable[..., int] | None:
-    """What to call instead of libTHNN's function while kernels are emulated; None where that has no twin, and usually."""
+    """Returns the function that replaces libTHNN's while kernels are emulated, or None if there is no twin or no emulation."""
     return emulated_by(_emulation(), real, name)[0] if EMULATED else None
 
 

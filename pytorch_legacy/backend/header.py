@@ -54,7 +54,7 @@ class Argument:
 
     @property
     def shape(self) -> str:
-        """What the comment says besides the tags."""
+        """Returns the comment without the tags."""
         return re.sub(r"\[[A-Z]+\]\s*", "", self.comment).strip()
 
     @property

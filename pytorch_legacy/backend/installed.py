@@ -1,4 +1,4 @@
-"""Where the built parts of the package are: the library and the generated bindings.
+"""Finds the built parts of the package: the library and the generated bindings.
 
 They stand beside these sources, but for one case. After ``pip install .``, Python that is started in the checkout finds the
 package's sources there, which nobody has built; the installed package has the parts.
@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 
 def _candidates() -> Iterator[Path]:
     yield HERE
-    from importlib.metadata import distributions  # which takes as long as a tenth of NumPy
+    from importlib.metadata import distributions  # importing this module takes a tenth of the time of NumPy
 
     for distribution in distributions(name="pytorch-legacy"):
         yield Path(str(distribution.locate_file("pytorch_legacy"))) / "backend"

@@ -104,7 +104,7 @@ _NO_END = {"2147483647", "9223372036854775807"}
 
 
 def _in_words(text: str) -> str:
-    """What a function of C says, in the words of somebody who calls a method."""
+    """Returns the message of a C function in the terms of a method's caller."""
     text = text.replace("expected a tensor, got NULL", "expected an array, got None")
     if text.startswith("indices: expected ") and ", got " in text:
         return text.replace("got 0", "got none") + "; forward() comes first, with the input that backward() gets"
@@ -131,7 +131,7 @@ def set_num_threads(threads: int) -> None:
 
 
 def get_num_threads() -> int:
-    """How many threads a call may use."""
+    """Returns the number of threads that a call may use."""
     threads = ffi.new("int32_t *")
     check(lib.THNN_getNumThreads(ffi.NULL, threads), "getNumThreads")
     return int(threads[0])

@@ -59,5 +59,5 @@ def function(rank: int, how: Callable[..., torch.Tensor], for_onnx: bool) -> Cal
 
 
 def name(rank: int, how: Callable[..., torch.Tensor]) -> str:
-    """What PyTorch calls it."""
+    """Returns PyTorch's name of the function."""
     return f"adaptive_{'avg' if how is torch.mean else 'max'}_pool{rank}d"

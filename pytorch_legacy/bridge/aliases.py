@@ -14,7 +14,7 @@ from .values import Value
 
 
 class Part(NamedTuple):
-    """What a view shows of an array.
+    """The relation of a view to the array that it shows.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ def handed(value: Value, example: int) -> np.ndarray:
 
 
 def part(whole: np.ndarray, view: np.ndarray) -> Part | None:
-    """What `view` shows of an array, if it is one of the ways that layers have."""
+    """Returns the relation of `view` to an array, if it is one of those that layers use."""
     offset = view.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
     isSame = (offset, view.shape, view.strides) == (0, whole.shape, whole.strides)
     if isSame or (view.size == whole.size and view.flags.c_contiguous):
@@ -76,7 +76,7 @@ def _without(sizes: tuple[int, ...], axis: int) -> tuple[int, ...]:
 
 
 def parts(inputs: Sequence[Any], outputs: Sequence[Any]) -> dict[tuple[int, int], Part]:
-    """Which outputs are views of which inputs."""
+    """Returns the relation of each output that is a view to each input that it shows."""
     found = {}
     for i, one in enumerate(inputs):
         for j, other in enumerate(outputs):

@@ -47,7 +47,7 @@ def _keeping_no_weights() -> Iterator[None]:
 
 
 class Conversion:
-    """What became of a network.
+    """The conversion of a network.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class Conversion:
         return made.eval()
 
     def _outputs(self) -> list[list[Any]] | None:
-        """What the network gives for each example, in two calls where there is a state; None if it cannot be compared."""
+        """Returns the network's outputs for each example, in two calls if there is a state; None if the network is random."""
         if any(layer.difference is None for layer in self.proof.layers):
             return None  # a layer is random
         outputs = []
@@ -206,7 +206,7 @@ def executed(text: str, path: Path = Path("net.py")) -> Any:
 
 
 def arguments(example: Any) -> tuple[Any, ...]:
-    """What forward() takes for an input."""
+    """Returns the arguments of forward() for an input."""
     values = tree(lambda array: torch.from_numpy(np.array(array)), example)
     return tuple(values) if isinstance(values, list) else (values,)
 

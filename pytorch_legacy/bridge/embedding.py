@@ -1,4 +1,4 @@
-"""What has no rule, alive in the written module: our layers run it, and its file lies beside the text."""
+"""Embeds a layer that has no rule in the written module: our layer runs it, and its file is stored beside the text."""
 
 from __future__ import annotations
 

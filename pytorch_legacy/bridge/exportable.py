@@ -1,4 +1,4 @@
-"""What PyTorch has and exporters to ONNX have not, written out for the time of an export."""
+"""Replacements for the functions of PyTorch that exporters to ONNX lack, installed during an export."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _avg_pool(usual: Callable[..., Any], rank: int, for_onnx: bool) -> Callable[
         if not mayBeSmaller and (not ceil_mode or not (isRisky or for_onnx)):
             return usual(x, kernel, step, padding, ceil_mode, count_include_pad)
         pads = pads if ceil_mode else border
-        mask, behind = torch.ones_like(x.narrow(-rank - 1, 0, 1)), pads  # of one plane
+        mask, behind = torch.ones_like(x.narrow(-rank - 1, 0, 1)), pads  # the mask of one plane
         if count_include_pad:
             mask = F.pad(mask, border, value=1.0)
             behind = [side - p for side, p in zip(pads, border, strict=True)]
@@ -147,7 +147,7 @@ def functions(for_onnx: bool) -> SimpleNamespace:
         setattr(space, adaptive.name(rank, how), adaptive.function(rank, how, for_onnx))
     if for_onnx:
         space.rrelu = lambda x, lower, upper, training: F.leaky_relu(x, (lower + upper) / 2)
-        space.logsigmoid = lambda x: -F.softplus(-x)  # that of the exporters is -inf from -104 on
+        space.logsigmoid = lambda x: -F.softplus(-x)  # the exporters' version is -inf from -104 on
     return space
 
 

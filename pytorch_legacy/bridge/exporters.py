@@ -41,7 +41,7 @@ Kept = Callable[[int], bool]
 
 
 class Exported(NamedTuple):
-    """What was written.
+    """The result of an export.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class Export:
                 yield input, tree(np.array, forward_freeing(self._net, tree(np.copy, input)))
 
     def _trials(self, kept: Kept) -> list[tuple[Any, Any]]:
-        """Those that differ in what is kept free alone."""
+        """Returns the trials that differ only in the axes that stay dynamic."""
         if all(kept(axis) for axes in self.free for axis in axes):
             return self.trials
         base, inputs = self._example[0], {}
@@ -157,7 +157,8 @@ class Export:
             axes = iter(self.free)
             input = tree(lambda a, b, axes=axes: _sized(a, {i: b.shape[i] for i in next(axes) if kept(i)}), base, goal)
             inputs[repr(tree(np.shape, input))] = input
-        inputs["others"] = tree(lambda array: np.roll(array, 1, 0), base)  # what a file has of the numbers is no constant
+        # shifted samples show numbers that the exporter took for constants
+        inputs["others"] = tree(lambda array: np.roll(array, 1, 0), base)
         return [*self._ran([*inputs.values()])]
 
     def shapes(self, kept: Kept) -> Any:
@@ -176,7 +177,7 @@ class Export:
         return arguments(self._example[0])
 
     def program(self, kept: Kept, module: torch.nn.Module) -> tuple[Any, list[tuple[Any, Any]]]:
-        """What torch.export makes of the module, and trials of the sizes that it may not be right for.
+        """Returns torch.export's program of the module, and trials of the sizes for which it may be wrong.
 
         It takes notes of the sizes that it thought of, often for a quick look at a layout. Those against sizes that the network
         takes are left out: the trials are to show whether these are right.
@@ -190,7 +191,7 @@ class Export:
             space = {"L": names.bind(*(made if isinstance(made, list) else [made])).arguments}
             wrong = {note for note in notes if not eval(note, {"math": math} | SYMPY_INTERP, space)}
             trials = [*self._ran([self._resized(sizes)])] if wrong else []
-            if any(np.size(array) for _, output in trials for array in flat([output])):  # of no steps nothing is left
+            if any(np.size(array) for _, output in trials for array in flat([output])):  # an output without steps is empty
                 doubted += trials
                 program._guards_code = [note for note in program._guards_code if note not in wrong]
         return program, doubted
@@ -311,7 +312,7 @@ def to_onnx(net: Any, path: str | os.PathLike[str], example: Any, force: bool = 
                 output_names=outputs,
                 opset_version=OPSET,
                 verbose=False,
-                optimize=False,  # which takes what is near 0 and 1 for 0 and 1
+                optimize=False,  # the optimizer rounds numbers near 0 and 1 to 0 and 1
                 custom_translation_table={torch.ops.aten.squeeze.dim: _squeezed},
             )
         optimizer.inline(made.model)
@@ -420,7 +421,7 @@ def _written(
 
 
 def _told(error: BaseException) -> str:
-    """What an exporter failed for, in a line: the first of the exceptions that led to it."""
+    """Returns the cause of an exporter's failure, in a line: the first of the exceptions that led to it."""
     while error.__cause__ is not None:
         error = error.__cause__
     text = " ".join(_COLORS.sub("", str(error)).split())

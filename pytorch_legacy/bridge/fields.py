@@ -1,4 +1,5 @@
-"""What ``__init__`` of a written class makes: torch modules, parameters and buffers, each with a name and its place."""
+"""The objects that ``__init__`` of a written class makes: torch modules, parameters and buffers, each with a name and its place.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +66,7 @@ class Fields:
         self._counts: dict[str, int] = {}
         self._known: dict[Any, tuple[str, Any]] = {}
         self._parameters: dict[Any, str] = {}
-        self._arrays: dict[str, np.ndarray] = {}  # of the parameters, by their first names
+        self._arrays: dict[str, np.ndarray] = {}  # the arrays of the parameters, by their first names
 
     def layer(
         self,
@@ -207,7 +208,7 @@ class Fields:
 
 
 def _overlaps(names: dict[Any, str], arrays: dict[str, np.ndarray]) -> Iterator[tuple[str, str]]:
-    """Which of these parameters share memory."""
+    """Yields the pairs of these parameters that share memory."""
     bounds = sorted((*np.lib.array_utils.byte_bounds(arrays[name]), name) for name in names.values())
     for i, (_, end, name) in enumerate(bounds):
         for start, _, other in bounds[i + 1 :]:
@@ -224,7 +225,7 @@ def in_precision(text: str, isMixed: bool) -> str:
 
 
 def memory(array: np.ndarray) -> tuple[Any, ...]:
-    """Where an array lies, and how."""
+    """Returns the address and the memory layout of an array."""
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
 
 

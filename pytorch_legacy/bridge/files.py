@@ -19,7 +19,7 @@ def write(module: Any, path: str | os.PathLike[str]) -> None:
     if target.suffix != ".py":
         raise ValueRangeError(f"{target}: expected a name that ends in .py")
     state = module.state_dict(keep_vars=True)
-    if "load_model(" in module.source:  # which takes shared weights under one name
+    if "load_model(" in module.source:  # load_model takes shared weights under one name
         names = {id(tensor): name for name, tensor in reversed([*state.items()])}
         state = {name: tensor for name, tensor in state.items() if names[id(tensor)] == name}
     weights = {name: tensor.detach().cpu().numpy() for name, tensor in state.items()}

@@ -1,4 +1,4 @@
-"""Which number of the network each number of the written module is: found by converting a network whose numbers are labels.
+"""Maps the numbers of the written module to those of the network by converting a network whose numbers are labels.
 
 No rule has an inverse. A twin of the network whose parameters and running statistics are 1, 2, 3, ... is converted: the state
 dict then says where each of its numbers comes from, whatever the rules moved, cut or joined. 0 is a constant.
@@ -23,11 +23,11 @@ from .fields import memory
 from .values import difference, flat, tree
 
 _STATISTICS = ("running_mean", "running_var")
-_COUNTER = "num_batches_tracked"  # which counts the batches of training; no layer of Torch7 has it
+_COUNTER = "num_batches_tracked"  # counts the batches of training; no layer of Torch7 has it
 
 
 def _is_statistic(name: str) -> bool:
-    """Is a buffer of that name moved by training?"""
+    """Returns True if training changes a buffer of that name."""
     return name.rpartition(".")[2].startswith("running_")
 
 
@@ -46,7 +46,7 @@ def list_modules(net: Any) -> list[Any]:
 
 
 class Labels:
-    """Where the numbers of a written module come from.
+    """The origins of the numbers of a written module.
 
     Attributes
     ----------
@@ -194,7 +194,7 @@ def _check_constant(name: str, value: np.ndarray, expected: np.ndarray, where: A
 
 
 def training_differences(net: Any, example: Any) -> dict[str, float]:
-    """How much the written module differs while training, in double precision: for networks without random layers.
+    """Returns the differences of the written module while training, in double precision: for networks without random layers.
 
     Returns
     -------
@@ -247,7 +247,7 @@ def training_differences(net: Any, example: Any) -> dict[str, float]:
 
 
 def _starts(net: Any) -> list[tuple[int, np.ndarray]]:
-    """Where each array of a network begins among all its numbers."""
+    """Returns the first position of each array of a network among all its numbers."""
     starts, start = [], 0
     for array in list_arrays(net):
         starts.append((start, array))

@@ -41,10 +41,10 @@ def _looped(step: Callable[..., Any], state: Any, *sequences: torch.Tensor) -> t
 
 
 def _scanned(step: Callable[..., Any], state: list[torch.Tensor], sequences: list[torch.Tensor]) -> tuple[Any, Any]:
-    # What PyTorch has compiled of a loop of fixed sizes would fix those of the next one.
+    # The code that PyTorch has compiled for a loop of fixed sizes would fix the sizes of the next one.
     torch.compiler.reset()
-    # Of a tensor that comes twice, within the step or as two states, scan() makes one, which then stays what it was.
-    # It notes that no size be 1 where it gets sequences with other dimensions than the first one outermost.
+    # If a tensor comes twice, within the step or as two states, scan() makes it one tensor, which then stays as it was. It notes
+    # that no size be 1 if it gets sequences with other dimensions than the first one outermost.
     whole = [part.clone(memory_format=torch.contiguous_format) for part in sequences]
     return scan(step, [part.clone() for part in state], whole)  # type: ignore[no-any-return]
 

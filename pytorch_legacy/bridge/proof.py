@@ -23,7 +23,7 @@ class Comparison(NamedTuple):
 
 
 class Proof:
-    """What was compared.
+    """The comparison of a written module with its network.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Proof:
 
 
 def _elements(ours: list[Any], theirs: list[Any]) -> str:
-    """How many elements differ in the array that differs most, and the one that does most."""
+    """Returns the text about the array that differs most: the number of elements that differ, and the largest difference."""
     pairs = [(as_numpy(a), as_numpy(b)) for a, b in zip(flat(ours), flat(theirs), strict=True)]
     a, b = (np.atleast_1d(array) for array in max(pairs, key=lambda pair: difference(*pair)))
     x, y = a.astype(np.float64), b.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Which function writes which class: rules are registered by class and found through the classes that it derives from."""
+"""The registry of rules by class. A class without a rule has that of the nearest class it derives from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NoRule(UnsupportedError):
 
 
 class Differs(ValueRangeError):
-    """What was written gives other numbers than the network."""
+    """The written module computes other numbers than the network."""
 
 
 def rule(*classes: type) -> Callable[[Rule], Rule]:

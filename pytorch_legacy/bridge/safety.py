@@ -1,4 +1,4 @@
-"""What a file may bring into the text: numbers. Whatever else it holds stands in comments, on one line.
+"""Protects the text against hostile files: a file may contribute numbers only. All else stands in comments, on one line.
 
 The text is executed, and files are hostile. So each expression is parsed before it runs: it may use the names of the text and
 functions of PyTorch, and no word that is not one of PyTorch's options. A rule that forgets to convert a field can do no harm.
@@ -51,7 +51,7 @@ def check_code(text: str, space: dict[str, Any], names: Container[str] = ()) -> 
 
 
 def _found(node: ast.expr, space: dict[str, Any]) -> Any:
-    """What an attribute of a module is: a module that no rule uses, or something else."""
+    """Returns the object that an attribute names, or None for a module that rules use."""
     if isinstance(node, ast.Name):
         return space.get(node.id)
     holder = _found(node.value, space) if isinstance(node, ast.Attribute) else None

@@ -1,4 +1,4 @@
-"""How numbers, sizes and shapes are written: what the rules of all families share."""
+"""Texts of numbers, sizes and shapes, for the rules of all families."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def import_network(source: Any) -> Any:
 
 
 def _loss_advice(source: Any) -> str:
-    """Which criterion is the nearest one, and how it differs."""
+    """Returns the nearest criterion and how it differs."""
     name, difference = _LOSSES.get(type(source).__name__, ("", ""))
     if not name:
         return "Torch7 has no criterion for this class that is known here"
@@ -73,7 +73,7 @@ class Importer:
     """Converts layers in the order in which they run, and tracks the shape of the values between them."""
 
     def __init__(self) -> None:
-        self.made: dict[int, Any] = {}  # what became of each layer at its first place
+        self.made: dict[int, Any] = {}  # the number of inputs of the next Linear layer
         self.rank: int | None = None
         self.following: int | None = None  # the inputs of the Linear layer that comes next
         self.rank_ahead: int | None = None  # the rank that the next layer with a number of dimensions takes
@@ -189,7 +189,7 @@ class Importer:
                 getattr(scale, field)[...] = _numbers(values).reshape(-1)
                 made.add(scale)
         if dimensions == 1:
-            return made if self.rank == 1 else nn.Bottle(made)  # which runs rows as they are
+            return made if self.rank == 1 else nn.Bottle(made)  # nn.Bottle runs rows as they are
         made.insert(nn.View(count).setNumInputDims(dimensions), 0)
         return made.add(nn.View(*shape).setNumInputDims(1))
 
@@ -338,7 +338,7 @@ def _rank_ahead(source: Any, layer: Any) -> int | None:
         name = type(module).__name__
         isStretched |= isinstance(module, torch.nn.Upsample)
         if isinstance(module, torch.nn.BatchNorm1d) and not isStretched:
-            continue  # which takes rows, too
+            continue  # BatchNorm1d takes rows, too
         if isinstance(module, (torch.nn.Linear, torch.nn.Flatten)):
             return None
         if name[-1] == "d" and name[-2:-1].isdigit():

@@ -28,7 +28,7 @@ class Variable:
 
 
 class Value:
-    """What a layer gets or gives: an array of Torch7's, of which a variable of forward() has the numbers.
+    """An argument or result of a layer: an array of Torch7's, whose numbers a variable of forward() has.
 
     A layer in place changes the variable of its input. Where a layer copies what PyTorch need not copy, two values have one
     variable, until a layer in place writes over one of them.
@@ -58,12 +58,12 @@ class Value:
 
     @property
     def token(self) -> str:
-        """What stands for the variable in expressions."""
+        """Returns the name of the variable in expressions."""
         return self.variable.token
 
     @property
     def held(self) -> list[Any]:
-        """What the variable holds for each example."""
+        """Returns the variable's tensors, one for each example."""
         return self.variable.held
 
     @property
@@ -87,7 +87,7 @@ class Value:
 
     @property
     def is_float(self) -> bool:
-        """Are they floating-point numbers?"""
+        """Returns True for floating-point numbers."""
         return bool(self.held[0].is_floating_point())
 
     def __str__(self) -> str:
@@ -108,7 +108,7 @@ def tree(function: Callable[..., Any], *values: Any) -> Any:
 
 
 def flat(value: Any) -> list[Any]:
-    """What stands in a table and the tables within, from left to right."""
+    """Returns the elements of a table and of the tables within, from left to right."""
     return [*leaves(value)]
 
 

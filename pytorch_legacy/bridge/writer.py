@@ -59,7 +59,7 @@ class Frame:
     def __init__(self, module: Any, place: str) -> None:
         self.module, self.place = module, place
         self.comment = " ".join(filter(None, (place, one_line(author_name(module)))))
-        self.kept: list[Value] = []  # what stands in its texts; other values live as long as somebody holds them
+        self.kept: list[Value] = []  # values of generated code; others may be freed
         self.layers = 0
         self.checked = False  # by the modules inside
         self.trusted = False  # not to be compared
@@ -95,7 +95,7 @@ class Writer:
         self.fields = Fields()
         self.statements: list[Statement] = []
         self.helpers: dict[str, str] = {}
-        self.states: list[Value | None] = []  # what the next call gets
+        self.states: list[Value | None] = []  # the arguments of the next call
         self.pooled: dict[int, Any] = {}
         self.space: dict[str, Any] = {"self": self.fields.live, "math": math, "torch": torch, "nn": torch.nn, "F": F, "state": []}
         self.examples = len(examples)
@@ -106,8 +106,8 @@ class Writer:
         self._notes: list[str] = []
         self._variables: WeakValueDictionary[str, Variable] = WeakValueDictionary()
         self._size = 0
-        self._overwritten: list[bool] = []  # which inputs the layer that ran last wrote over
-        self._parts: dict[tuple[int, int], Part] = {}  # which outputs of it are views of which inputs
+        self._overwritten: list[bool] = []  # flags of the inputs that the last layer overwrote
+        self._parts: dict[tuple[int, int], Part] = {}  # the outputs of the last layer that are views of its inputs
         self.inputs = tree(lambda *arrays: self._value([torch.from_numpy(np.array(a)) for a in arrays]), *examples)
         self.arguments = tree(lambda value: value.token, self.inputs)  # a layer in place changes the values
 
@@ -168,7 +168,7 @@ class Writer:
 
     @property
     def place(self) -> str:
-        """Where the module at work stands."""
+        """Returns the place of the current module."""
         return self._frames[-1].place
 
     def layer(self, stem: str, constructor: str, *, frozen: Sequence[str] = (), **arrays: Any) -> str:
@@ -257,7 +257,7 @@ class Writer:
         return result
 
     def ours(self, module: Any, x: Any) -> list[Any]:
-        """What our module gives for each example, in copies."""
+        """Returns our module's outputs for each example, in copies."""
         results = []
         isLeaf = isinstance(module, Module) and not getattr(module, "modules", None)
         for i in range(self.examples):
@@ -296,7 +296,8 @@ class Writer:
         inputs = [(value, i) for value in flat([self.inputs]) for i in range(value.ndim)]
         known = [(value, i) for value, i in inputs if [shape[i] for shape in value.shapes] == sizes]
         alike = [(value, i) for value, i in known if i == axis]
-        found = (alike or known) if len({*sizes}) > 1 else alike if len(known) == 1 else []  # what does not vary may be a chance
+        # an axis that does not vary may be equal by chance
+        found = (alike or known) if len({*sizes}) > 1 else alike if len(known) == 1 else []
         value, place = found[0] if found else (x, axis)
         return f"{value}.size({place})"
 
@@ -311,7 +312,7 @@ class Writer:
         self.states[number] = value
 
     def finals(self, result: Any) -> list[Value]:
-        """What forward() returns: the result and the states."""
+        """Returns the results of forward(): the output and the states."""
         return flat([result, *(state for state in self.states if state is not None)])
 
     def finish(self, result: Any) -> None:
@@ -342,7 +343,10 @@ class Writer:
         return result
 
     def _separate(self, value: Value, before: list[Value], place: int) -> Value:
-        """What a rule gave for an output: a value beside the input's where it is the input, and our layer has copied that."""
+        """Returns the value of an output.
+
+        If a rule returned the input but our layer copied it, that is a value beside the input's.
+        """
         given = [i for i, one in enumerate(before) if one is value]
         copied = given and not any((i, place) in self._parts for i in given)
         return Value(value.variable, self._keep_named) if copied else value
@@ -361,7 +365,7 @@ class Writer:
         value.variable, value.twin = other.variable, None
 
     def _above(self, value: Value) -> None:
-        """What `value` is a view of, and its other views, show what became of it."""
+        """Updates the array that `value` is a view of, and its other views."""
         if value.source:
             whole, shown = value.source
             self._become(whole, self.let(shown.restored(whole, value)))
@@ -390,7 +394,7 @@ class Writer:
             return [eval(code, self.space, {name: value.held[i] for name, value in used.items()}) for i in range(self.examples)]
 
     def _refusal(self, module: Any, x: Any) -> THNNError | None:
-        """What our layer says against an input, if it does."""
+        """Returns the exception that our layer raises for an input, or None."""
         try:
             self.ours(module, x)
         except THNNError as error:

@@ -10,14 +10,14 @@ from ..texts import cat, limits, number, options
 from ..values import Value
 
 _SIMPLE = {
-    nn.Abs: "torch.where({0} < 0, -{0}, {0})",  # whose gradient is 1 at 0, as Torch7's
+    nn.Abs: "torch.where({0} < 0, -{0}, {0})",  # its gradient is 1 at 0, as Torch7's
     nn.Exp: "{}.exp()",
     nn.Log: "{}.log()",
     nn.LogSigmoid: "F.logsigmoid({})",
     nn.ReLU6: "F.relu6({})",
     nn.Sigmoid: "torch.sigmoid({})",
     nn.SoftSign: "F.softsign({})",
-    nn.Sqrt: "torch.where({0} == 0, 0, {0}).sqrt()",  # whose gradient is 0 at 0, as Torch7's
+    nn.Sqrt: "torch.where({0} == 0, 0, {0}).sqrt()",  # its gradient is 0 at 0, as Torch7's
     nn.Square: "{}.square()",
     nn.Tanh: "torch.tanh({})",
     nn.TanhShrink: "F.tanhshrink({})",
@@ -132,7 +132,7 @@ def log_softmax(m, x, w):
 @rule(Channels)
 def cudnn_softmax(m, x, w):
     function = "F.log_softmax" if isinstance(m, (nn.LogSoftMax, nn.SpatialLogSoftMax)) else "F.softmax"
-    first = x.ndim - m._ranks[-2]  # of the dimensions of a sample, if it has places
+    first = x.ndim - m._ranks[-2]  # the first dimension of a sample with places
     if first < 0 or m.mode != INSTANCE:
         return f"{function}({x}, {x.ndim - 1 if first < 0 else first})"
     w.note("cuDNN took channels and places together")

@@ -56,7 +56,7 @@ def depth_concat(m, x, w):
 def _centred(parts, joint):
     """For each example the pads, as F.pad takes them, that make all parts as large as the largest."""
     found = []
-    for shapes in zip(*(part.shapes for part in parts), strict=True):  # those of one example
+    for shapes in zip(*(part.shapes for part in parts), strict=True):  # the shapes of one example
         largest = [max(sizes) for sizes in zip(*shapes, strict=True)]
         found.append([])
         for shape in shapes:
@@ -139,7 +139,7 @@ def weight_norm(m, x, w):
     inner = m.modules[0]
     found = find_rule(type(inner))
     if found not in (linear, convolve, full_convolve, temporal) or isinstance(x, list):
-        w.ours(m, x)  # which computes the weight of the module inside
+        w.ours(m, x)  # our layer computes the weight of the module inside
         w.note("constant: the weight as it runs, without its length and direction, which learned")
         with w.constants():
             return w.convert(inner, x, 0)

@@ -18,7 +18,7 @@ def view(m, x, w):
 def squeeze(m, x, w):
     after = w.shapes_after(m, x)
     if len({len(shape) for shape in after}) > 1:
-        return reshaped(x, after)  # which is an error
+        return reshaped(x, after)  # our layer raises an error here
     if m.dim is not None:
         asked = [axis(m, m.dim, x, m.numInputDims)]
     else:

@@ -1,4 +1,7 @@
-"""What sequencers run step by step. Tables of steps are stacked, so that one loop, or nn.LSTM, takes any number of them."""
+"""Rules of sequencers, which run step by step.
+
+Tables of steps are stacked, so that one loop, or nn.LSTM, takes any number of them.
+"""
 
 import numpy as np
 
@@ -61,7 +64,7 @@ def repeater(m, x, w):
 
 
 def by_step(module):
-    """Does it hold something that runs step by step?"""
+    """Returns True if the module contains one that runs step by step."""
     return any(isinstance(part, STEPWISE) for part in module.listModules())
 
 
@@ -141,7 +144,7 @@ def each_step(m, x, w):
 
 
 def _of_all_steps(m, x, w):
-    """What our layer gives for all steps of each example."""
+    """Returns our layer's outputs of all steps of each example."""
     results = []
     for i in range(w.examples):
         arrays = tree(lambda value, i=i: value.held[i].numpy(), x)
@@ -154,7 +157,7 @@ def _of_all_steps(m, x, w):
 
 
 def _is_plain(m):
-    """Is it what nn.LSTM computes?"""
+    """Returns True if the module computes what nn.LSTM computes."""
     more = (nn.BatchNormalization, nn.Dropout, rnn.MaskZero)
     linear = isinstance(m.i2g, nn.Linear) and isinstance(m.o2g, nn.Linear)
     return linear and not any(isinstance(part, more) for part in m.recurrentModule.listModules())
@@ -171,7 +174,7 @@ def all_steps(module, x, w):
 
 
 def _gives(module, x, w, change, expected):
-    """Does our layer give the results of all steps for the changed input?"""
+    """Returns True if our layer computes the results of all steps for the changed input."""
     for i, wanted in enumerate(flat([one]) for one in expected):
         try:
             found = flat([module.forward(tree(lambda value, i=i: change(value.held[i].numpy()), x))])
@@ -213,7 +216,7 @@ def _unfolded(y, x, w):
 
 
 def _has_batch(x):
-    """Have the steps of an array, or of some array of a table, a batch?"""
+    """Returns True if the steps of an array, or of some array of a table, have a batch dimension."""
     return any(value.ndim > 2 for value in flat([x]))
 
 
@@ -398,7 +401,7 @@ def _zero_like(w, value):
 
 
 def _there(m, x, w):
-    """Which samples are not zero: the first array counts."""
+    """Returns a mask of the samples that are not zero in the first array."""
     first = flat([x])[0]
     batch = first.ndim - m.nInputDim
     folded = f".flatten({batch})" if m.nInputDim > 1 else ""

@@ -70,7 +70,7 @@ def _show(message: Warning | str, *where: Any) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status: 0, or 1 after one line that says what is wrong."""
     for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError):  # what has no encoding cannot fail to encode
+        with suppress(AttributeError):  # a stream without an encoding cannot fail to encode
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     options = None
     try:
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
                 classes.imported(options.classes)
             options.execute(options)
-        if sys.stdout is not None:  # which may be closed
+        if sys.stdout is not None:  # standard output may be closed
             sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
@@ -111,7 +111,7 @@ def _leave() -> None:
 
 
 def _text(error: Exception) -> str:
-    """What is wrong, in a line."""
+    """Returns the text of an error, in a line."""
     if isinstance(error, OSError) and not isinstance(error, (THNNError, T7Error)) and error.filename and error.strerror:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     if isinstance(error, (Problem, T7Error, THNNError, OSError, ImportError)):

@@ -1,4 +1,4 @@
-"""What a .t7 file holds, in words and as data for --json: its tree, its unknown classes, its functions."""
+"""Describes the content of a .t7 file, in words and as data for --json: its tree, its unknown classes, its functions."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def tree(value: Any, depth: int | None, most: int | None, fields: bool) -> list[
         Go into known modules too.
     """
     entries: list[Entry] = []
-    numbers: dict[int, int] = {}  # of entries, by the identity of their visit
+    numbers: dict[int, int] = {}  # the numbers of entries, by the identity of their visit
     memory: dict[int, int] = {}
     counts: dict[int, int] = {}
     hidden: set[int] = set()
@@ -91,7 +91,7 @@ def tree(value: Any, depth: int | None, most: int | None, fields: bool) -> list[
 
 
 def kind(value: Any) -> str:
-    """What sort of thing a value is, in a word."""
+    """Returns the kind of a value, in a word."""
     words: list[tuple[Any, str]] = [
         (type(None), "nil"), (bool, "boolean"), ((int, float), "number"), (str, "string"), (list, "list"), (dict, "table"),
         (t7.Storage, "storage"), (np.ndarray, "tensor"), (t7.Function, "function"), (Unknown, "unknown"), (Module, "module"),
@@ -134,7 +134,7 @@ def summary(value: Any) -> str:
 
 
 def language(function: t7.Function) -> str:
-    """Which interpreter a function was compiled for."""
+    """Returns the interpreter that a function was compiled for."""
     code = function.bytecode
     if code.startswith(b"\x1bLJ"):
         return f"LuaJIT 2.{code[3] - 1} bytecode" if len(code) > 3 and code[3] in (1, 2) else "LuaJIT bytecode"
@@ -162,7 +162,7 @@ class Class:
     fields: dict[str, str] = field(default_factory=dict)
 
     def stub(self) -> list[str]:
-        """What somebody would write to make it known."""
+        """Returns the lines of a class that would register the unknown typename."""
         name = "".join(c for c in self.typename.rpartition(".")[2] if c.isalnum() or c == "_") or "Layer"
         base, methods = _STUBS[self.role]
         return [
@@ -207,7 +207,7 @@ def function_line(visit: Visit, function: t7.Function, place: str) -> str:
 
 
 def _role(visit: Visit) -> str:
-    """What an object of a class that is not known is; within a module it is one."""
+    """Returns the role of an object of an unknown class; within a module it is a module."""
     role, around = models.role(visit.value), visit.parent
     while role == "data" and around is not None:
         role, around = ("module" if isinstance(around.value, Module) else role), around.parent

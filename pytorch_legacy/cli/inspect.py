@@ -167,7 +167,7 @@ class Report:
         return places.text(visit, self.root)
 
     def _mended_lines(self) -> Iterator[str]:
-        """What was mended alike, in one line."""
+        """Yields a line for all repairs of one kind."""
         alike: dict[tuple[str, str, str], list[str]] = {}
         for entry in self.contents.mended:
             alike.setdefault((entry.typename, entry.field, entry.what), []).append(entry.path)
@@ -176,7 +176,7 @@ class Report:
             yield f"  {typename}: {name}: {what}" + f" ({times}{places.from_lua(paths[0])})" * bool(paths[0])
 
     def _shapes(self, place: str, module: Module) -> tuple[dict[Any, Any] | None, str]:
-        """What the modules give for the input, or why they do not. A network that is alone has to run."""
+        """Returns the modules' outputs for the input, or why they cannot run. A network that is alone has to run."""
         if not self.options.input:
             return None, ""
         if place not in self.ran:

@@ -139,7 +139,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass
 class Result:
-    """What came out: of which input, what went in, the output, and the seconds of further runs."""
+    """The result of a run: the name of the input, its array, the output, and the seconds of further runs."""
 
     name: str
     shape: str
@@ -266,7 +266,7 @@ def _refuse_preparation(path: str, array: Any, options: argparse.Namespace) -> N
 
 
 def _of_sizes(network: Module, options: argparse.Namespace) -> Result:
-    """What the network gives for random numbers of the sizes that --input says."""
+    """Returns the network's result for random numbers of the sizes in --input."""
     problem: tuple[THNNError, Any] | None = None
     for input in inputs.candidates(expected.given(options.input, network), network, np.random.default_rng(0)):
         input = inputs.mapped(lambda array: to_device(array, network._onDevice), input)
@@ -284,7 +284,7 @@ def _of_sizes(network: Module, options: argparse.Namespace) -> Result:
 def _compute(
     path: str, network: Module, preprocessing: Preprocessing, options: argparse.Namespace
 ) -> tuple[files.Source, list[Result], str]:
-    """What was read, what came out, and a remark on the size of a picture that nobody told."""
+    """Returns the input, the results, and a remark if the size of a picture was assumed."""
     source = files.read(path, preprocessing, options.key)
     if not source.is_picture and len(options.inputs) == 1:
         _refuse_preparation(path, source.array, options)
@@ -310,7 +310,7 @@ def _compute(
 
 
 def _results(path: str, network: Module, given: Any, preprocessing: Preprocessing, options: argparse.Namespace) -> list[Result]:
-    """Of one array, or of a list: the inputs of a network that takes several, else one after the other."""
+    """Returns the results of one array, or of a list: the inputs of a network that takes several, else one after the other."""
 
     def prepared(array: Tensor) -> Tensor:
         array = preprocessing.normalized(array).astype(network._inputDtype, copy=False)

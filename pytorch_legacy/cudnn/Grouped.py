@@ -89,7 +89,7 @@ class Grouped(Layer, Convolution):
         return self._size("SpatialGroupedConvolution_outputSize", input, self.weight, **self._kind())
 
     def _kind(self) -> dict[str, int]:
-        """What the C functions ask, beside the fields that all layers have."""
+        """Returns the arguments of the C functions besides the fields that all layers have."""
         adjusted = {name: getattr(self, name) if self._isTransposed else 0 for name in ("adjW", "adjH")}
         return {**adjusted, "full": int(self._isTransposed)}
 

@@ -1,4 +1,4 @@
-"""What the layers of cudnn have that those of nn have not."""
+"""The base class of cudnn's layers, with their additions to those of nn."""
 
 from typing import Any
 

@@ -23,7 +23,7 @@ LINEAR, SKIP = "CUDNN_LINEAR_INPUT", "CUDNN_SKIP_INPUT"
 
 
 class Run(NamedTuple):
-    """What one network made of a sequence, in the order in which it read it."""
+    """The results of one network for a sequence, in the order in which it read the sequence."""
 
     x: Tensor
     first: Tensor  # the state before the first step
@@ -307,7 +307,7 @@ class RNN(Layer, Caller, Module):
         self._call("Linear_accGradParameters", flat(before), flat(dgates), gradR, gradBR, scale)
 
     def _places(self) -> list[tuple[str, int, int]]:
-        """What the vector holds, piece by piece: kind, rows and columns."""
+        """Returns the parts of the vector: kind, rows and columns of each."""
         if self.mode not in CELLS:
             raise ValueRangeError(f"{self._typename}: mode: expected one of {', '.join(CELLS)}, got {self.mode!r}")
         if self.inputMode not in (LINEAR, SKIP):

@@ -76,7 +76,7 @@ class TemporalConvolution(SpatialConvolution):
         return input.reshape(*batch, 1, frames, features)
 
     def _columns(self, gradOutput: Tensor) -> Tensor:
-        """What comes from behind as planes of one column."""
+        """Returns the gradient of the output as planes of one column."""
         gradOutput = check.tensor(self, "gradOutput", gradOutput, 2, 3)
         return np.ascontiguousarray(gradOutput.swapaxes(-1, -2), like=gradOutput)[..., None]
 

@@ -26,7 +26,7 @@ Way = Literal["batch", "one", "bare"]
 
 @dataclass(frozen=True)
 class Failed:
-    """What stands in the place of an output that there is none of."""
+    """Stands for a missing output."""
 
     text: str
 
@@ -113,7 +113,7 @@ def _agree(one: Tensor, other: Tensor) -> bool:
 
 
 def memory(net: Module, sample: Tensor, way: Way) -> tuple[int, int]:
-    """What a clone takes for its passes, and what each sample of a batch adds to that, in bytes.
+    """Returns the bytes that a clone needs for its passes, and the bytes that each sample of a batch adds.
 
     They are measured by passes of one and of three. What C takes for itself for a while is not seen.
     """

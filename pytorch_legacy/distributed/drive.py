@@ -101,7 +101,7 @@ def drive(
 
 
 class _Crew:
-    """How many threads of workers there are: looked at now and then."""
+    """The number of workers' threads, updated from time to time."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -134,7 +134,7 @@ def _next(ended: SimpleQueue[Future], crew: _Crew) -> Future:
 
 
 def _middle(start: int, stop: int, unit: int) -> int:
-    """Where a piece is cut in two: between batches, while there are several."""
+    """Returns the row that splits a range in two: between batches if there are several."""
     half = (stop - start) // 2
     return start + (max(half // unit, 1) * unit if stop - start > unit else half)
 

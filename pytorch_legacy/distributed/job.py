@@ -201,12 +201,12 @@ class Job:
         return done
 
     def errors(self) -> str:
-        """How many rows have an error, in words, with the first."""
+        """Returns a text with the number of rows that have an error, and the first one."""
         count, first = self._parts.errors()
         return f"; {count:,} with an error, the first: {first}" if count else ""
 
     def _same(self) -> dict[str, Any]:
-        """What a run must have in common with one that it goes on with."""
+        """Returns the settings that a resumed run must share with the earlier one."""
         options = self._options
         with open(options.file, "rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -241,12 +241,15 @@ class Job:
 
 
 def _threads(options: argparse.Namespace) -> int:
-    """How many threads of this machine compute, in all."""
+    """Returns the number of threads of this machine that compute, in all."""
     return max(options.threads or os.cpu_count() or 1, options.processes or 1)
 
 
 def _capacity(client: Client, options: argparse.Namespace) -> plan.Capacity:
-    """What there is to compute with. A thread's memory does not depend on how many there are, up to one for each processor."""
+    """Returns the available threads and memory.
+
+    A thread's memory does not depend on their number, up to one for each processor.
+    """
     if options.scheduler:
         workers = list(client.scheduler_info(n_workers=-1)["workers"].values())
         limits = ((options.memory or worker["memory_limit"] // 2 or _memory()) // worker["nthreads"] for worker in workers)
@@ -298,7 +301,7 @@ def _client(options: argparse.Namespace) -> Iterator[Client]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What Dask logs of connections and workers that end is not shown: the run says what comes of it."""
+    """Hides Dask's log of connections and workers that end, because the run reports the consequences."""
     levels = [(handler, handler.level) for handler in logging.getLogger("distributed").handlers]
     for handler, _ in levels:
         handler.setLevel(logging.CRITICAL)

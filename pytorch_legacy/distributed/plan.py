@@ -1,4 +1,4 @@
-"""How a network runs over many inputs: found out on the first, then the same for all of them and for every worker."""
+"""Plans a run over many inputs: the first input decides how all of them run, on every worker."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from .results import Form
 from .sources import Rows, Sample, Source
 
 _MOST_TRIED = 1000  # inputs that are read to find the first good one
-_MOST_REFUSED = 20  # ... and that the network is asked for
-_SECONDS = 0.5  # of a task: Dask spends about one in a thousand of that on it
+_MOST_REFUSED = 20  # inputs that the network may refuse before the first good one
+_SECONDS = 0.5  # duration of a task; Dask spends about a thousandth of it
 _A_SECOND = 40  # tasks, of all workers together: each becomes a file on the disk before the next one does
 _TASKS = 32  # at least, where there are as many inputs: a few slow ones shall occupy many threads
-_USED = 0.4  # of a thread's memory, by what is counted here; the allocator keeps about as much again
-_IN_RESULTS = 0.2  # ... by results
+_USED = 0.4  # part of a thread's memory, by what is counted here; the allocator keeps about as much again
+_IN_RESULTS = 0.2  # part of a thread's memory for results
 _IN_FLIGHT = 3  # results of tasks that a worker's thread has in the making or on the way
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is done to inputs, how they go through the network, and what becomes of its outputs.
+    """The plan of a run: preparation of inputs, form of batches, and form of the outputs.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Capacity:
-    """How many threads compute, and the bytes that each may use."""
+    """The number of threads that compute, and the bytes that each may use."""
 
     threads: int
     memory: int
@@ -168,10 +168,11 @@ def _resized(net: Module, source: Source, preprocessing: Preprocessing) -> tuple
 def _sizes(
     needs: tuple[int, int], source: Source, sample: Tensor, output: Tensor, way: Way, wanted: int | None, budget: int
 ) -> tuple[int, int]:
-    """How many samples go together, and how many are read together; `needs` is what `batches.memory` measured."""
+    """Returns the number of samples in a batch, and the number that is read at once; `needs` is the result of `batches.memory`.
+    """
     fixed, each = needs
     chunk = source.unit
-    held = sample.nbytes * (1 if chunk == 1 else 2)  # what is read of a sample before its batch is made
+    held = sample.nbytes * (1 if chunk == 1 else 2)  # the bytes of a sample before its batch is made
     each += _IN_FLIGHT * output.nbytes + held
     inChunk = held * chunk
     fits = int((_USED * budget - fixed - inChunk) // each)
@@ -185,7 +186,7 @@ def _sizes(
 
 
 def _form(output: Tensor, is_picture: bool, net: Module, value: Any, options: argparse.Namespace) -> Form:
-    """What an output is: scores of a classifier, a picture of a picture, or numbers."""
+    """Returns the form of an output: scores of a classifier, a picture of a picture, or numbers."""
     names = models.class_names(value)
     last = list(models.leaves(net))[-1]
     isVector = output.size > 1 and (output.ndim == 1 or output.shape[1:] == (1, 1))

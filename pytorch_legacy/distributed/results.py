@@ -1,4 +1,4 @@
-"""What a run writes: a row for each input, in parts as they come, and in the end in one file of Parquet."""
+"""Writes the results of a run: a row for each input, in parts at first, and at the end in one file of Parquet."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from .batches import Failed
 
 _GROUP = 1 << 16  # rows that are written to the file together, at most
 _BYTES = 1 << 22
-_NAME = re.compile(r"(\d{12,18})-(\d{12,18})\.parquet", re.ASCII)  # of a part: its first row, and the one after its last
+_NAME = re.compile(r"(\d{12,18})-(\d{12,18})\.parquet", re.ASCII)  # the name of a part: its first row, and the one after its last
 _DICTIONARY = ["label", "error"]  # columns whose values repeat; of numbers, a dictionary takes several times their memory
 
 
 @dataclass(frozen=True)
 class Form:
-    """What the outputs of a network are, and how they are written.
+    """The form of a network's outputs, and how they are written.
 
     Attributes
     ----------

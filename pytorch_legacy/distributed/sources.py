@@ -1,4 +1,4 @@
-"""What a network is run over: files with a sample each, or the rows of one array in a file."""
+"""The inputs of a run: files with a sample each, or the rows of one array in a file."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Files:
 
     paths: tuple[str, ...]
     names: tuple[str, ...]
-    unit = 1  # how many rows are read together
+    unit = 1  # the number of rows that are read together
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -67,7 +67,7 @@ class Files:
         return hashlib.sha256(json.dumps([self.paths, self.names]).encode(errors="surrogatepass")).hexdigest()
 
     def samples(self, preprocessing: Preprocessing, dtype: np.dtype[Any]) -> Iterator[Sample | Failed]:
-        """What is in them, each prepared; what cannot be read is a text."""
+        """Yields each sample, prepared, or the text of the error that reading it raised."""
         for path, name in zip(self.paths, self.names, strict=True):
             try:
                 if os.path.exists(path) and not os.path.isfile(path):
@@ -91,7 +91,7 @@ class Rows:
     key: str | None
     shape: tuple[int, ...]
     dtype: str
-    unit: int  # how many rows are read together
+    unit: int  # the number of rows that are read together
     start: int
     stop: int
 
@@ -144,7 +144,7 @@ Source = Files | Rows
 
 
 def opened(inputs: list[str], key: str | None, folder: Path, without: tuple[Path, ...]) -> Source:
-    """What the inputs of a command are: folders, patterns and files; or one array, or a text file with a path in each line.
+    """Opens the inputs of a command: folders, patterns and files; or one array, or a text file with a path in each line.
 
     An array that lies in an archive or a .t7 file is copied into `folder`. Nothing in the paths `without` is an input.
 

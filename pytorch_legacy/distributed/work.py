@@ -1,4 +1,4 @@
-"""What a worker does: it reads some inputs, runs its clone of the network, and returns rows."""
+"""The work of a worker: it reads some inputs, runs its clone of the network, and returns rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the largest element is."""
+"""The position of the largest element."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What losses that hand out rewards have in common."""
+"""The base class of losses that compute rewards."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What layers that add random colours have in common."""
+"""The base class of layers that add random colours."""
 
 from typing import ClassVar, Self
 

@@ -125,7 +125,7 @@ class Inception(Decorator):
 
         for i, size in enumerate(self.kernelSize):
             pad, stride = size // 2 if self.padding else 0, self.kernelStride[i]
-            first = reduced(i)  # whose parameters are drawn first
+            first = reduced(i)  # the reducing layers draw their parameters first
             kernel = SpatialConvolution(planes[i], self.outputSize[i], size, size, stride, stride, pad)
             columns.add(_chain([*first, *self._convolved(kernel)]))
         columns.add(_chain([self.pool, *reduced(kernels)]))

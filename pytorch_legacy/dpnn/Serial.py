@@ -15,7 +15,7 @@ GRADIENTS = ("gradWeight", "gradBias")
 
 
 class Serial(Decorator):
-    """Does what its one module does. In a .t7 file it is in another precision, or without what nobody needs to run it::
+    """A decorator whose .t7 file has another precision, or lacks buffers that running does not need::
 
         pl.save("model.t7", nn.Serial(net, "torch.FloatTensor").mediumSerial())
 
@@ -46,7 +46,7 @@ class Serial(Decorator):
     """
 
     tensortype: str | None = None
-    _inFile = False  # is it a twin, made for the file of a Serial around it, in that one's type (_fileType)?
+    _inFile = False  # True for a twin, made for the file of a Serial around it, in that one's type (_fileType)
     _fileType: str | None = None
 
     _file = Form(defaults={"tensortype": None}, kinds={"tensortype": "text"})
@@ -101,7 +101,7 @@ class Serial(Decorator):
             fields["dpnn_typename"] = thing._typename
             if isinstance(thing, Serial):
                 fields |= {"_inFile": True, "_fileType": self.tensortype}
-        if self.tensortype in TENSOR_TYPES:  # those of a GPU stay what they are here
+        if self.tensortype in TENSOR_TYPES:  # arrays of a GPU's type keep their type here
             copy.type(self.tensortype)
         record: dict[str, Any] = super(Serial, copy)._toTorch7()
         return record
@@ -112,7 +112,7 @@ def _buffers(module: Module) -> list[str]:
 
 
 def _emptied(value: Any) -> Any:
-    """What stands in the file for a field that is left out: an empty tensor or table; numbers stay."""
+    """Returns the value in the file for a field that is left out: an empty tensor or table; numbers stay."""
     if is_tensor(value):
         return np.empty(0, value.dtype)
     return {} if isinstance(value, (list, dict)) else value

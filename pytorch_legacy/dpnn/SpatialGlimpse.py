@@ -1,4 +1,4 @@
-"""What an eye sees at one place of a picture."""
+"""A glimpse of a picture: patches of growing size around one place."""
 
 from collections.abc import Sequence
 from typing import Any, Self

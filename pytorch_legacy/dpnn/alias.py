@@ -28,13 +28,13 @@ def table(probabilities: Tensor) -> t7.TorchObject:
         (low if heights[large] < 1 else high).append(large)
     if heights.max(initial=0) > 1:
         heights /= heights.max()
-    heights[others == 0] = 1  # what rounding left over
+    heights[others == 0] = 1  # rounding errors
     fields = {"J": others, "q": heights, "dpnn_parameters": ["J", "q"]}
     return t7.TorchObject("torch.AliasMultinomial", 1, fields)
 
 
 def is_table(value: Any, outcomes: int) -> bool:
-    """Is that, from a file, a table from which so many outcomes can be drawn?"""
+    """Returns True if a file's value is a table from which so many outcomes can be drawn."""
     fields = value.fields if isinstance(value, t7.TorchObject) else None
     others, heights = (fields.get(name) for name in ("J", "q")) if isinstance(fields, dict) else (None, None)
     if not isinstance(others, np.ndarray) or not isinstance(heights, np.ndarray):

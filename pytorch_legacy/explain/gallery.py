@@ -111,14 +111,14 @@ def exhibits() -> tuple[Exhibit, ...]:
 
 
 def _planes(name: str) -> tuple[str, ...]:
-    """What a class takes before its windows: the number of planes, or nothing."""
+    """Returns the argument that a class takes before its windows: the number of planes, or nothing."""
     first = next(iter(inspect.signature(getattr(nn, name)).parameters), "")
     return (PLANES,) if "plane" in first.lower() else ()
 
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """What a layer made of the image.
+    """The output of a layer for the image.
 
     Attributes
     ----------

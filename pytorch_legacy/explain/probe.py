@@ -19,7 +19,7 @@ from pytorch_legacy.nn.pooling.Sequences import Sequences
 AXES = {"Temporal": 1, "Spatial": 2, "Volumetric": 3, "Feature": 1}
 ENDINGS = ("Pooling", "SubSampling", "SoftPool", "SimplifiedLIP")
 
-MOST_CELLS = 2**26  # of the samples that are tried at once
+MOST_CELLS = 2**26  # for all samples together
 MOST_TRIED = 2**31  # and of all
 _MOST_WINDOWS = 2**20
 
@@ -40,7 +40,7 @@ def count_axes(module: Any) -> int:
 
 
 def _pools(module: Any, axes: int) -> bool:
-    """Does the layer make fewer cells along so many axes?"""
+    """Returns True if the layer makes fewer cells along so many axes."""
     layer, cells = module.clone(), (32,) * axes
     try:
         output = _output(layer, _samples(layer, 1, cells))
@@ -50,7 +50,7 @@ def _pools(module: Any, axes: int) -> bool:
 
 
 def feeds(module: Module, size: tuple[int, ...], axis: int) -> Tensor:
-    """Which cells along the axis feed which output along it: a bool array of outputs x cells."""
+    """Returns a bool array of outputs x cells: True if the cell along the axis feeds the output along the axis."""
     if min(size) < 1:
         raise ValueRangeError(f"explain: size: expected 1 cell or more, got {min(size)}")
     state = random.getRNGState()  # to look changes no draw of the program's
@@ -122,7 +122,7 @@ def _samples(module: Module, count: int, shape: tuple[int, ...]) -> Tensor:
 
 
 def _output(module: Any, samples: Tensor) -> Tensor:
-    """What the layer makes of samples x planes x axes, in that layout."""
+    """Returns the layer's output for samples x planes x axes, in that layout."""
     names = _names(module)
     if "FeatureLPPooling" in names:
         module.batch_mode = True

@@ -42,12 +42,12 @@ class Axis:
 
     @property
     def stride(self) -> int:
-        """Of the fixed windows."""
+        """The stride of the fixed windows."""
         return self.feeds.shape[1] // self.feeds.shape[0]
 
     @property
     def kernel(self) -> int:
-        """Of the fixed windows."""
+        """The size of the fixed windows."""
         outputs, cells = self.feeds.shape
         return cells - (outputs - 1) * self.stride
 
@@ -67,7 +67,7 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """What `windows` found. ``str`` of it is a table for reading, ``draw`` a picture.
+    """The result of `windows`. ``str`` of the result is a table for reading, ``draw`` a picture.
 
     Attributes
     ----------
@@ -106,9 +106,9 @@ SLIDING: dict[str, tuple[Any, ...]] = {
     "stochastic": ("SpatialStochasticPooling",),
     "subsampling": ("SpatialSubSampling", 1),
 }
-LACKING = {"lp": ("pad",), "subsampling": ("pad", "ceil")}  # what such layers cannot do
+LACKING = {"lp": ("pad",), "subsampling": ("pad", "ceil")}  # arguments that such layers lack
 NAMES = {1: ("",), 2: ("height", "width"), 3: ("time", "height", "width")}
-HEIGHT = 4  # of the input of a layer whose windows are shown for one axis: at most, and enough for each
+HEIGHT = 4  # largest height of the input of a layer whose windows are shown for one axis; each layer needs at most that
 KINDS = ("adaptive", "global", "fractional", *SLIDING)
 
 
@@ -123,7 +123,7 @@ def windows(
     dilation: Size = 1,
     ceil: bool = False,
 ) -> Windows:
-    """Which input cells feed each output cell of a pooling layer, along each axis.
+    """Returns the input cells that feed each output cell of a pooling layer, along each axis.
 
     The function knows no formula for windows. It puts a NaN into one cell after the other, and the outputs that become NaN
     are those that read the cell. The windows of an adaptive layer are compared with windows of one size that give as many

@@ -25,7 +25,7 @@ from ..errors import ExtensionError
 INCLUDE = installed.library / "include"
 # As libTHNN is compiled: no -ffast-math, which would change how the whole process computes.
 COMMON = ("-fPIC", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-Wall", "-Wextra")
-# What compiles, but cannot be meant.
+# These warnings are errors: the code compiles, but cannot be meant.
 STRICT = ("-Werror=implicit-function-declaration", "-Werror=incompatible-pointer-types", "-Werror=int-conversion")
 REALS = {"Float": "float", "Double": "double"}
 
@@ -62,7 +62,7 @@ def _found(variable: str, names: Sequence[str], language: str) -> tuple[str, ...
 
 @lru_cache
 def _identity(compiler: tuple[str, ...], place: str | None) -> str:
-    """What the compiler says of itself, and where it is."""
+    """Returns the compiler's version text and path."""
     told = subprocess.run([*compiler, "--version"], capture_output=True, text=True, errors="replace")
     return f"{place}\n{told.stdout}"
 
@@ -72,7 +72,7 @@ def identity(compiler: tuple[str, ...]) -> str:
 
 
 def is_gcc(compiler: tuple[str, ...]) -> bool:
-    """Does it make of shared loops what libTHNN's threads know?"""
+    """Returns True if the compiler turns shared loops into calls that libTHNN's threads know."""
     told = identity(compiler)
     return "clang" not in told and ("Free Software Foundation" in told or "gcc" in told.lower())
 

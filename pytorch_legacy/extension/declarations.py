@@ -1,4 +1,4 @@
-"""What a layer's header declares, held to the rules of THNN.h: whoever forgets a tag hears of it, by file and line."""
+"""Checks a layer's header against the rules of THNN.h, and names file and line of a missing tag."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _STATE = "THNNState *"
 _TENSORS = {f"{const}TH{kind}Tensor *" for const in ("", "const ") for kind in ("", "Long", "Byte")}
 _NUMBERS = {"int64_t", "int32_t", "double"}
 _TAGS = {"IN", "OUT", "ACC", "BUFFER", "OPTIONAL", "INPLACE"}
-# What a pass gets from its caller, and what it writes.
+# Arguments that a pass gets from its caller, and the one that the pass writes.
 _PASSES = {"updateOutput": ["input"], "updateGradInput": ["input", "gradOutput"], "accGradParameters": ["input", "gradOutput"]}
 _WRITES = {"updateOutput": "output", "updateGradInput": "gradInput"}
 

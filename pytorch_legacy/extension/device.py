@@ -54,13 +54,13 @@ def typed(Real: str) -> list[str]:
 
 
 def texts(source: Path, declares: Path) -> list[str]:
-    """What a layer's ``.cu`` file is made of."""
+    """Returns the texts that a layer's ``.cu`` file consists of."""
     read = sorted({*source.parent.glob("*.h"), *source.parent.glob("*.cuh"), source.with_suffix(".c"), declares, source})
     return [file.read_text(encoding="utf-8", errors="replace") for file in read if file.is_file()]
 
 
 def emulating() -> list[str]:
-    """What makes g++ take CUDA for C++, with the header of the emulation."""
+    """Returns the options that make g++ take CUDA for C++, with the header of the emulation."""
     flags = ["-x", "c++", "-std=gnu++20", "-include", str(INCLUDE / "THCUNN" / "host" / "emulation.h"), "-DTHCUNN_HOST"]
     quiet = ["-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Wno-unknown-pragmas"]
     return [*flags, "-fPIC", "-O1", "-ffp-contract=off", "-fvisibility=hidden", *quiet]
@@ -74,7 +74,7 @@ _FOR_NVCC = [
 
 
 def nvcc() -> str | None:
-    """Where nvcc is."""
+    """Returns the path of nvcc, or None."""
     homes = [os.environ.get(variable, "") for variable in ("CUDA_HOME", "CUDA_PATH")]
     places = [str(Path(home) / "bin" / "nvcc") for home in homes if home]
     return next(filter(None, map(shutil.which, [*places, "nvcc"])), None)

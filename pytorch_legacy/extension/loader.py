@@ -18,12 +18,12 @@ from .adapters import Adapters
 LAYER_VERSION = 3
 """THNN_LAYER_VERSION of THNN/core/interface.h."""
 
-_built: dict[Path, str] = {}  # what was opened of a built library: the system opens each name once
+_built: dict[Path, str] = {}  # digests of the libraries that were opened, because the system opens each name once
 _opened: list[Any] = []  # for ever: modules and threads may still be in a library that was loaded anew
 
 
 class Extension:
-    """What `load` gives: the functions of one file.
+    """The result of `load`: the functions of one file.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Extension:
         return lib
 
     def on_host(self, real: str, name: str) -> tuple[Callable[..., int] | None, Callable[..., None]]:
-        """What to call for arrays of the host, and what raises its errors."""
+        """Returns the function for arrays of the host, and the function that raises its errors."""
         if self.emulates:
             return cuda.emulated_by(self._twin, real, name)
         return getattr(self._lib, f"THNN_{real}{name}"), library.check
@@ -226,7 +226,7 @@ def _made(
         except _OtherLoops:
             continue
         except _Unreadable:
-            compiled.library.unlink(missing_ok=True)  # what was kept is broken
+            compiled.library.unlink(missing_ok=True)  # the stored library is broken
             return Extension(path, compiler.shared_library(path, header, flags, sharesLoops), functions, kernels, emulate)
     raise AssertionError("loops of one thread suit every library")
 

@@ -22,7 +22,7 @@ from .device import CORE, PLACES, REALS, core_objects, emulating, emulation, hea
 
 # The headers of C that NVRTC does not know; THCUNN/core/rtc.h is what they have.
 STANDARD = ("float.h", "limits.h", "math.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h")
-# What __global__ is for g++: kernels are known by it. Each is a function of its own.
+# The meaning of __global__ for g++: the mark identifies kernels. Each is a function of its own.
 _MARK = "__attribute__((__noinline__,__noclone__))"
 
 _DRIVER = """
@@ -73,7 +73,7 @@ def _host_part(source: Path, units: list[Unit]) -> Path:
     compiler, flags = cxx_compiler(), [*emulating(), "-DTHCUNN_DRIVER"]
     objects = [_host_object(unit, compiler, flags) for unit in units]
     objects += core_objects(compiler, flags, [CORE / "state.cu", CORE / "cublas.cu"], [])
-    objects.append(emulation())  # what kernels call, though none runs
+    objects.append(emulation())  # kernels refer to these functions, though none runs
 
     def make(target: Path) -> str:
         return run([*compiler, "-shared", "-o", str(target), *map(str, objects), "-ldl"], source)
@@ -105,7 +105,7 @@ def _host_object(unit: Unit, compiler: tuple[str, ...], flags: list[str]) -> Pat
 
 
 def kernels(expanded: str, symbols: str) -> list[str]:
-    """What to call the kernels of a file: expressions of C++, each the address of one, whatever its template or overloads.
+    """Returns expressions of C++ for the kernels of a file: the address of each, whatever its template or overloads.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def kernels(expanded: str, symbols: str) -> list[str]:
 
 
 def _parenthesis(symbol: str) -> int:
-    """Where that begins which the last one ends."""
+    """Returns the position of the parenthesis that the last one closes."""
     depth = 0
     for i in range(len(symbol) - 1, -1, -1):
         depth += {")": 1, "(": -1}.get(symbol[i], 0)
@@ -164,7 +164,7 @@ def compiled(unit: Unit, names: list[str], capability: int) -> tuple[bytes, dict
         With NVRTC's messages, which have file and line.
     """
     compiler = nvrtc(unit.source)
-    # Of a device that is newer than this NVRTC, the driver compiles the rest.
+    # For a device that is newer than this NVRTC, the driver compiles the rest.
     known = [arch for arch in compiler.getSupportedArchs() if arch <= capability]
     isExact = capability in known
     arch = f"-arch={'sm' if isExact else 'compute'}_{capability if isExact else max(known, default=capability)}"
@@ -208,7 +208,7 @@ def _hint(said: str) -> str:
 
 @lru_cache
 def _cuda_headers() -> list[str]:
-    """Where cuda_fp16.h is."""
+    """Returns the folder of cuda_fp16.h."""
     try:
         from cuda.pathfinder import find_nvidia_header_directory
 

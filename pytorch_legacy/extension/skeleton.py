@@ -21,7 +21,7 @@ KINDS = {
 }
 """The kinds of skeletons."""
 
-# What the kernels are tested with.
+# Arguments of the tests of kernels.
 _EXAMPLES = {
     "pointwise": "NAME(2), [random.standard_normal((3, 4))]",
     "pooling2d": "NAME(3, 3, 2, 2, 1, 1), [random.random((2, 2, 5, 7))]",

@@ -1,4 +1,4 @@
-"""Which class stands for which typename: classes of this package, and those that users register."""
+"""Maps typenames to classes: those of this package, and those that users register."""
 
 from __future__ import annotations
 
@@ -130,17 +130,17 @@ def list_names(space: str) -> list[str]:
 
 
 def is_registered(typename: str) -> bool:
-    """Has a user registered a class for it?"""
+    """Returns True if a user registered a class for the typename."""
     return typename in _registered
 
 
 def unknown(typename: str) -> Any:
-    """What stands in for an object whose class is not known."""
+    """Returns the object for a typename that has no class."""
     return own("nn.Unknown")(typename)
 
 
 def classes() -> Iterator[type[Stored]]:
-    """Those of all packages."""
+    """Yields the classes of all packages."""
     for package in PACKAGES:
         for found in _classes_in(package).values():
             yield from found

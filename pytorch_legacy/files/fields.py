@@ -1,4 +1,4 @@
-"""What the fields of Torch7's classes are: a broken file shall be an error when it is read, not a riddle when it is run.
+"""Kinds of the fields of Torch7's classes: a broken file raises an error when it is read, not later when it runs.
 
 Torch7 used its names alike in all classes: ``kW`` is a whole number wherever it comes up. So one table serves them all.
 A name that means different things in different classes is not in it: classes declare what such fields are (`Form`). So they do
@@ -57,7 +57,7 @@ _NAMES = {
 _COMMON = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 
 
-# What passes write anew: it is dropped where it is not what it has to be. All other fields of these kinds are parameters.
+# Fields that passes write anew: a value of the wrong kind is dropped. All other fields of these kinds are parameters.
 _BUFFERS = frozenset((*GRADIENTS.values(), "save_mean", "save_std", "indices", "mask", "loss"))
 
 
@@ -94,7 +94,7 @@ def _is_buffer(name: Any, kind: str | None) -> bool:
 
 
 def of(cls: Any) -> dict[str, str]:
-    """What the fields of a class are: those of this package have the names that Torch7 used alike everywhere, too."""
+    """Returns the kinds of the fields of a class. Those of this package share the names that Torch7 used alike everywhere."""
     return _kinds(cls)
 
 
@@ -129,7 +129,7 @@ def _annotated(thing: Any) -> dict[str, str | None]:
     """The kinds that the annotations of a class or function say."""
     try:
         hints = get_annotations(thing, eval_str=True)
-    except NameError:  # of a name that is imported for mypy alone
+    except NameError:  # a name that is imported for mypy alone
         hints = get_annotations(thing)
     return {name: _hinted(_BY_NAME.get(hint, hint) if isinstance(hint, str) else hint) for name, hint in hints.items()}
 
@@ -239,7 +239,7 @@ def gradients(instance: Any) -> None:
 
 
 class Fields:
-    """What a function among the defaults of a form gets: the fields of a file, each of the kind that the class declares.
+    """The argument of functions among the defaults of a form: the fields of a file, each of the kind that the class declares.
 
     Attributes
     ----------
@@ -276,7 +276,7 @@ class Fields:
         return value if name in own else checked(self._instance, name, value, kind)
 
     def compute(self, name: str, function: Callable[[Fields], Any]) -> Any:
-        """What a function makes of the fields for the missing one `name`; an error if it cannot."""
+        """Returns a function's value for the missing field `name`, or raises an error if a field that it needs is missing."""
         try:
             return function(self)
         except FieldError as error:
@@ -373,7 +373,7 @@ _EXPECTED = {"sizes": "a list of whole numbers"}
 _HINTS: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 _BY_NAME: dict[str, type] = {hint.__name__: hint for hint in _HINTS}
 _OF: dict[type, str] = {int: "a number", float: "a number", bool: "true or false", str: "text"}
-# What needs no test; numbers of files are whole up to 2^53.
+# Kinds that need no test; whole numbers in files are exact up to 2^53.
 _USUAL = {"a whole number": int, "true or false": bool, "a tensor": np.ndarray, "text": str}
 
 

@@ -1,4 +1,4 @@
-"""How the objects of a class lie in a .t7 file: one declaration for each class, by which objects are loaded, saved and mended.
+"""The form of a class's objects in a .t7 file: one declaration for each class, by which objects are loaded, saved and repaired.
 
 A class says as ``_file`` what its fields are in files, and only what its bases do not say:
 
@@ -54,7 +54,7 @@ GRADIENTS = {"weight": "gradWeight", "bias": "gradBias", "v": "gradV", "g": "gra
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """What a class declares about its fields in .t7 files. Each entry adds to that of the bases; `version` replaces it.
+    """The declaration of a class about its fields in .t7 files. Each entry adds to that of the bases; `version` replaces it.
 
     Attributes
     ----------

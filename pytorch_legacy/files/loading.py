@@ -26,9 +26,9 @@ class Factory:
         self.counted: dict[Any, Any] = {}  # storages of what modules count from 1 in files
         self.containers: list[Stored] = []
         self.incomplete: list[tuple[Stored, str]] = []  # objects without a gradInput, and where they are
-        self.replaced: list[str] = []  # what is to say of functions in the place of methods
+        self.replaced: list[str] = []  # remarks on functions that replace methods
         self.untold = 0
-        self.typenames: set[str] = set()  # of all objects in the file
+        self.typenames: set[str] = set()  # the typenames of all objects in the file
         self.ambiguous: list[tuple[Stored, str, list[type[Stored]]]] = []  # objects, their places, the classes they may be of
         self.assumed: dict[str, str] = {}  # the class that was chosen without evidence, by typename: the warning
 
@@ -93,7 +93,7 @@ class Factory:
             self.untold += 1
 
     def complete(self) -> None:
-        """Does what needs the whole file."""
+        """Finishes the objects after the whole file was read."""
         self._choose()
         self._makeGradInputs()
 
@@ -130,7 +130,7 @@ class Factory:
                 waiting += [value for value in vars(instance).values() if isinstance(value, Stored)]
 
     def warning(self) -> str:
-        """What the owner of the file has to know, "" if there is nothing."""
+        """Returns the warning for the owner of the file, "" if there is none."""
         more = f"\n  and {self.untold} more" if self.untold else ""
         lines = "".join(f"\n  {line}" for line in self.replaced)
         head = "functions of Lua stand in the place of methods (`pytorch-legacy inspect` lists all):"

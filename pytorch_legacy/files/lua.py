@@ -13,7 +13,7 @@ from typing import Any
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.t7.bytecode import OTHER, returned
 
-# What callers ask for nothing: these may return what they want.
+# Methods whose result no caller uses: functions in their place may return anything.
 _SILENT = frozenset((
     "accGradParameters", "accUpdateGradParameters", "defaultAccUpdateGradParameters", "sharedAccUpdateGradParameters",
     "zeroGradParameters", "updateParameters", "reset", "training", "evaluate", "clearState",
@@ -51,7 +51,8 @@ class LuaMethod:
 
 
 def stand_in(owner: Any, name: str, function: t7.Function) -> LuaMethod | None:
-    """What stands for a function in the place of the method `name` of `owner`; None if the method of the class has to."""
+    """Returns the stand-in for a function that replaces the method `name` of `owner`; None if the method of the class has to run.
+    """
     values = returned(function.bytecode)
     if values is None:
         return None
@@ -67,7 +68,7 @@ def stand_in(owner: Any, name: str, function: t7.Function) -> LuaMethod | None:
 
 
 def effect(owner: Any, name: str) -> str:
-    """What becomes of a function in the place of a method, in words that follow its name."""
+    """Returns the effect of a function that replaces a method, in words that follow its name."""
     if not isinstance(vars(owner).get(name), LuaMethod):
         return f"a Lua function, which cannot run here: that of {owner._typename} runs instead"
     if name in _PASSES:
@@ -79,7 +80,7 @@ def effect(owner: Any, name: str) -> str:
 
 
 def warns(owner: Any, name: str) -> bool:
-    """Is a function in the place of the method `name` something that who runs the module has to know?"""
+    """Returns True if the user of the module has to know about a function that replaces the method `name`."""
     if isinstance(vars(owner).get(name), LuaMethod):
         return name in _PASSES or _isPassedBy(owner, name)
     return name in _KNOWN and name not in owner._form.luaMethods

@@ -1,4 +1,4 @@
-"""What was changed while files were read: old releases of Torch7 lack fields, or name and fill them otherwise.
+"""Records the changes of fields on loading: old releases of Torch7 lack fields, or name and fill them otherwise.
 
 >>> from pytorch_legacy import migration
 >>> with migration.collect() as found:  # doctest: +SKIP

@@ -13,7 +13,7 @@ from typing import Any
 from pytorch_legacy.files.form import BUFFERS, GRADIENTS
 
 MOST_TOLD = 5
-_CLOSE = 0.8  # of the letters are the same, in the same order
+_CLOSE = 0.8  # part of the letters that must be the same, in the same order
 _EVERYWHERE = frozenset(("_type", "train", *BUFFERS, *GRADIENTS, *GRADIENTS.values()))
 
 
@@ -39,7 +39,7 @@ class Spelling:
                 self.found.setdefault((thing._typename, name), meant)
 
     def warning(self) -> str:
-        """What the owner of the file has to know, "" if there is nothing."""
+        """Returns the warning for the owner of the file, "" if there is none."""
         lines = [f"\n  {typename}: {name}; is {meant} meant?" for (typename, name), meant in self.found.items()]
         more = f"\n  and {len(lines) - MOST_TOLD} more" if len(lines) > MOST_TOLD else ""
         head = "attributes that these classes do not have are saved as notes, but they are called almost as one that they have:"

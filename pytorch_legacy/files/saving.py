@@ -14,7 +14,7 @@ from pytorch_legacy.files import t7
 from pytorch_legacy.files.misspelt import Spelling
 from pytorch_legacy.files.stored import Stored
 
-# What names that end so hold, and how a network gets there.
+# Remedies for the endings of other formats: how a network is stored in them.
 _BY_NAME = "pytorch-legacy convert {net}.t7 {path}, or pytorch_legacy.interop.save(..., interop.tensors(net))"
 _WEIGHTS = "pytorch-legacy convert {net}.t7 {net}.safetensors gives weights by name, which PyTorch reads"
 _PLAIN = "pytorch_legacy.interop.plain.write writes tensors and tables so; or pytorch-legacy convert {net}.t7 {path}"
@@ -96,7 +96,7 @@ def save(
 
 
 class _Records:
-    """What stands for modules in a file. Arrays on a device are brought to the host, where they share what they shared."""
+    """Makes the records of modules for a file. Arrays on a device are copied to the host, with their sharing preserved."""
 
     def __init__(self) -> None:
         self.seen: dict[Any, Any] = {}

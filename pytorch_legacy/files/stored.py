@@ -53,7 +53,7 @@ class Stored(metaclass=Listed):
     _knowsFields = True
     _companions: ClassVar[tuple[str, ...]] = ()
     _version: int | None = None
-    # Of objects that come from a file: the names of the fields there, and the fields that the class did not take over.
+    # For objects from a file: the names of the fields there, and the fields that the class did not adopt.
     _fileFields: frozenset[Any] = frozenset()
     _fileRest: dict[Any, Any] = {}
     # Names that all objects have, which no field of a file replaces.
@@ -195,7 +195,7 @@ class Stored(metaclass=Listed):
 
     @classmethod
     def _claims(cls, fields: Any) -> bool:
-        """Are these the fields of an object of this class, and not of another author's class with the same typename?"""
+        """Returns True if the fields belong to an object of this class, not to another author's class with the same typename."""
         return True
 
     def _toTorch7(self) -> dict[str, Any]:
@@ -231,7 +231,7 @@ class Stored(metaclass=Listed):
         return found | {key: value for key, value in rest if isinstance(value, t7.Function) and isinstance(key, str)}
 
     def _isOurs(self, key: str, value: Any) -> bool:
-        """Does the attribute mean nothing to Torch7?"""
+        """Returns True if the attribute means nothing to Torch7."""
         implied = self._form.implied
         if key[0] == "_" or (key in implied and np.isscalar(value) and value == implied[key]):
             return True
@@ -281,7 +281,7 @@ class _Places(NamedTuple):
     knowsFields: bool
 
     def isPrivate(self, name: Any) -> bool:
-        """Is the name one that the class keeps for itself, whatever a file has under it?"""
+        """Returns True if the class keeps the name for itself, whatever a file has under it."""
         return type(name) is str and name[:1] == "_" and self.knowsFields and name not in self.declared
 
 
@@ -299,7 +299,7 @@ def _places(cls: Any) -> _Places:
 
 
 def _filled(value: Any) -> str:
-    """What a missing field became, in a few words."""
+    """Returns the new value of a missing field, in a few words."""
     if not is_tensor(value):
         return str(value)
     return "zeros" if not value.any() else "ones" if (value == 1).all() else described(value)
@@ -331,7 +331,7 @@ def _position(name: str, value: Any) -> Any:
 
 
 def not_positions(array: Tensor, dtype: Any) -> str:
-    """What is wrong with a tensor of positions from a file, which becomes one of the whole numbers of `dtype`; "" if nothing."""
+    """Returns the error of a tensor of positions from a file, which becomes one of the whole numbers of `dtype`; "" if none."""
     wrong = array[~are_whole(array, 1, dtype)]
     most = np.iinfo(dtype).max
     return f"expected positions, whole numbers from 1 to {most}, got {wrong.flat[0]}" if wrong.size else ""

@@ -143,7 +143,7 @@ def check_target(target: str | os.PathLike[Any]) -> None:
 
 
 def _existing(given: str) -> os.stat_result | None:
-    """What there is already, links followed; an error if it is nothing to write to."""
+    """Returns the status of an existing target, links followed, or None; raises an error if it cannot be written to."""
     if not given or given.endswith(os.sep):
         raise _error(errno.EISDIR if given else errno.ENOENT, given)
     try:
@@ -164,7 +164,7 @@ def _error(number: int, path: str) -> OSError:
 
 
 def _is_open(path: str) -> bool:
-    """Is it the name of an open file, such as /dev/stdout?"""
+    """Returns True for the name of an open file, such as /dev/stdout."""
     for _ in range(40):
         path = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
         if _DESCRIPTOR.fullmatch(path):

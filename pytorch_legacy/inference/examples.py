@@ -108,7 +108,7 @@ def _for_steps(criterion: Any) -> list[Any]:
 
 
 def is_shape(value: Any) -> bool:
-    """Is it a tuple of sizes, None where a size may vary?"""
+    """Returns True for a tuple of sizes, with None for a dynamic size."""
     if not isinstance(value, tuple) or not value:
         return False
     return all(size is None or (isinstance(size, (int, np.integer)) and not isinstance(size, bool)) for size in value)
@@ -126,7 +126,7 @@ def _fitting(example: Any, module: Any) -> list[Any]:
 
 
 def _most(example: Any) -> int:
-    """How many sizes of a shape, or of one of several, may vary."""
+    """Returns the number of dynamic sizes in a shape, or the most in one of several."""
     return example.count(None) if is_shape(example) else max(map(_most, example), default=0) if isinstance(example, tuple) else 0
 
 
@@ -143,7 +143,7 @@ def pairs_of_sizes() -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
 
 
 def runs(module: Any, input: Any) -> bool:
-    """Does the module take the input?"""
+    """Returns True if the module takes the input."""
     try:
         module.forward(input)
     except THNNError:

@@ -1,4 +1,4 @@
-"""What a network takes, as far as its layers and some trials tell: "3 x H x W", "batch x 7", "a table of two: 10; 3 x H x W"."""
+"""Infers a network's input from its layers and from trial runs: "3 x H x W", "batch x 7", "a table of two: 10; 3 x H x W"."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .examples import forget, indices
 _USUAL = (16, 24, 8, 28, 32, 48, 64, 96, 112, 128, 224, 227, 231, 256, 299, 12, 20, 36, 40, 10, 221, 192, 160)
 _SIZES = (*_USUAL, *(size for size in range(1, 65) if size not in _USUAL))
 _FARTHER = 64  # a network takes any size if it takes one that is larger by this; it is more than the strides of a network make
-SECONDS = 2.0  # of this thread, for the trials all together
+SECONDS = 2.0  # limit of this thread, for all trials together
 _MODULES = 2000
 _COUNTS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _LETTERS = {"batch": "N", "steps": "T", "frames": "T"}
@@ -73,7 +73,7 @@ class Each:
 
 
 Taken = Array | Table | Each | None
-_THROUGH: Any = object()  # of layers that change no sizes, or that say nothing: those that follow decide
+_THROUGH: Any = object()  # for layers that change no sizes, or whose input is unknown: the following layers decide
 _ELEMENTWISE = (nn.CAddTable, nn.CSubTable, nn.CMulTable, nn.CDivTable, nn.CMaxTable, nn.CMinTable)
 _TABLES = (
     nn.JoinTable, nn.SelectTable, nn.NarrowTable, nn.FlattenTable, nn.MixtureTable, nn.ZipTable, nn.ZipTableOneToMany,
@@ -95,7 +95,7 @@ class Reader:
         self._known: dict[int, Any] = {}
 
     def taken(self, module: Any) -> Any:
-        """What it takes, None if that is not known, or _THROUGH."""
+        """Returns the input of the module, None if it is unknown, or _THROUGH."""
         if id(module) not in self._known:
             self._known[id(module)] = None  # while it is asked: a module that stands within itself
             self._known[id(module)] = self._asked(module)
@@ -142,7 +142,7 @@ class Reader:
         return _layer(module)
 
     def _chain(self, modules: list[Any]) -> Any:
-        """Of modules that follow one another."""
+        """Returns the input of modules that follow one another."""
         for i, module in enumerate(modules):
             if isinstance(module, nn.SelectTable) and type(module.index) is int and 0 <= module.index < 100:
                 return Table((*[None] * module.index, _or_none(self._chain(modules[i + 1 :]))))
@@ -166,7 +166,7 @@ class Reader:
         return Table(tuple(map(_or_none, found))) if graph.nInputs > 1 else found[0]
 
     def _from(self, nodes: list[Any]) -> Any:
-        """Of nodes of a graph, by way of those after them."""
+        """Returns the input of nodes of a graph, judged by the nodes after them."""
         waiting, seen, answers = [*nodes], {id(node) for node in nodes}, []
         while waiting:
             node = waiting.pop(0)
@@ -189,7 +189,7 @@ def _or_none(found: Any) -> Any:
 
 
 def _merged(answers: list[Any]) -> Any:
-    """What modules say that get the same input."""
+    """Returns the common answer of modules that get the same input."""
     tables = [answer for answer in answers if isinstance(answer, Table)]
     if tables:
         longest = max(len(table.entries) for table in tables)
@@ -224,12 +224,12 @@ def _layer(module: Any) -> Any:
         return Each(None)
     shape = [*module.size] if isinstance(module, (nn.Reshape, nn.View)) else []
     if shape and all(isinstance(size, (int, np.integer)) and size > 0 for size in shape):
-        return Array(tuple(map(int, shape)))  # what comes may have another shape of as many numbers
+        return Array(tuple(map(int, shape)))  # the input may have another shape of as many numbers
     return _THROUGH
 
 
 def read(module: Module) -> Any:
-    """What the layers of a network say, None if nothing is known."""
+    """Returns the input that the layers of a network expect, None if nothing is known."""
     try:
         return _or_none(Reader().taken(module))
     except (RecursionError, AttributeError, TypeError, ValueError, IndexError, KeyError):
@@ -237,7 +237,7 @@ def read(module: Module) -> Any:
 
 
 def given(text: str, module: Module) -> inputs.Spec:
-    """What ``--input`` says, with the ranges of indices from the layers that take them."""
+    """Returns the sizes of ``--input``, with the ranges of indices from the layers that take them."""
     return _indexed(inputs.parse(text), read(module))
 
 
@@ -258,7 +258,7 @@ def _indexed(spec: Any, taken: Any) -> Any:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a network takes, as its layers say.
+    """The input that a network expects, judged by its layers.
 
     Attributes
     ----------
@@ -281,13 +281,13 @@ class Expected:
         return f"{self}" if isinstance(self.taken, (Table, Each)) else f"an input of {self}"
 
     def spec(self) -> inputs.Spec | None:
-        """What `--input` takes for it; None if a part is not known."""
+        """Returns the text for `--input`; None if a part is unknown."""
         taken = self.taken if self.single and not self.batched else _with_batch(self.taken)
         return _spec(_with_steps(taken)) if _is_whole(taken) else None
 
 
 def _with_batch(taken: Any) -> Any:
-    """What is taken in a batch, of what is taken of a sample."""
+    """Returns the input of a batch for the input of a sample."""
     if isinstance(taken, Table):
         return Table(tuple(map(_with_batch, taken.entries)))
     if isinstance(taken, Each):
@@ -308,7 +308,7 @@ def _with_steps(taken: Any) -> Any:
 
 
 def _is_whole(taken: Any) -> bool:
-    """Is each part of it known?"""
+    """Returns True if each part is known."""
     if isinstance(taken, Table):
         return all(map(_is_whole, taken.entries))
     return _is_whole(taken.each) if isinstance(taken, Each) else isinstance(taken, Array)
@@ -326,7 +326,7 @@ def _spec(taken: Any) -> inputs.Spec:
 
 
 def expected(module: Module) -> Expected | None:
-    """What the network takes, as far as it is known."""
+    """Returns the input that the network expects, as far as it is known."""
     taken = read(module)
     if taken is None:
         return None
@@ -339,7 +339,7 @@ def expected(module: Module) -> Expected | None:
 
 
 def words(module: Module) -> str:
-    """What the network expects, for who gave it something else."""
+    """Returns the end of an error message that names the expected input."""
     takes = None if module._onDevice else expected(module)
     return "" if takes is None else f"; the network expects {takes.sentence()}"
 
@@ -358,10 +358,10 @@ class Trials:
     def __init__(self, module: Module) -> None:
         self.net = module.sharedClone().evaluate()
         self.end = time.thread_time() + SECONDS  # other threads may be at work
-        self.refused = False  # did a trial fail because of the input?
+        self.refused = False  # True if a trial failed because of the input
 
     def run(self, taken: Any) -> Expected | None:
-        """What is taken, with sizes that are fixed, and with parts that other parts tell."""
+        """Returns the input with the sizes that are fixed, and with parts that follow from other parts."""
         if any(array.limits is not None and not array.sizes for array in _arrays(taken)):
             with_steps = _stepped(taken, ("steps",))
             one = _stepped(taken, (1,))  # a sample is one index
@@ -395,7 +395,7 @@ class Trials:
         return None
 
     def _fits(self, taken: Any) -> bool:
-        """Does the network take it and give as many samples as it got? One that takes no batch is asked for a sample."""
+        """Returns True if the network takes the input and returns as many samples. If it takes no batch, a sample is tried."""
         batch = self._batch(taken)
         return batch == "keeps" or (not batch and self._takes(taken))
 
@@ -419,14 +419,14 @@ class Trials:
         return self._output(taken, 1, scale) is not None
 
     def _batch(self, taken: Any, scale: int = 16) -> str:
-        """What the network makes of a batch: it "keeps" the number of samples or "changes" it; "" if it takes none."""
+        """Returns the network's effect on a batch: it "keeps" the number of samples or "changes" it; "" if it takes none."""
         taken = _with_batch(taken)
         two = self._output(taken, 2, scale)
         if two is None:
             return ""
         three = self._output(taken, 3, scale)
         if three is None:
-            return "changes"  # what fits two samples and not three is one of them twice as large
+            return "changes"  # an input that fits two samples and not three is a sample of twice the size
         if isinstance(taken, Each) and taken.steps:  # a step has the samples
             two, three = ([_split_steps(output, scale)] for (output,) in (two, three))
         return "changes" if changes_batch(2, two[0], three[0]) or changes_batch(3, three[0], two[0]) else "keeps"
@@ -448,7 +448,7 @@ class Trials:
 
 
 def changes_batch(count: int, output: Any, other: Any) -> bool:
-    """Has an output another number of samples than the input, `count`? `other` is the output for another number.
+    """Returns True if an output's number of samples differs from the input's, `count`. `other` is the output for another number.
 
     That is what a View or Reshape makes of an input of another size than it was made for: the rest goes to the batch. What is as
     long for any batch has no samples.

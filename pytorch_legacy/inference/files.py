@@ -39,7 +39,7 @@ class Source:
     preprocessing: Preprocessing = field(default_factory=Preprocessing)
 
     def prepared(self) -> str:
-        """What was done to a picture or to an array of bytes, in a line; "" if nothing was."""
+        """Returns the preparation of a picture or of an array of bytes, in a line; "" if there was none."""
         if self.is_picture:
             return f"pictures: {self.preprocessing}"
         arrays = self.array if isinstance(self.array, list) else [self.array]
@@ -64,7 +64,7 @@ def read(path: str, preprocessing: Preprocessing, key: str | None = None) -> Sou
     _must_exist(path)
     with open(path, "rb") as file:
         regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-        content = file.read(512 if regular else -1)  # what flows through a pipe can be read once
+        content = file.read(512 if regular else -1)  # a pipe can be read only once
     source: Any = path if regular else io.BytesIO(content)
     if content.startswith(b"\x93NUMPY"):
         refuse_key(path, key, "an .npy file holds one array")
@@ -207,7 +207,7 @@ def _read_picture(path: str, source: Any, preprocessing: Preprocessing, found: s
 
 
 def _tail(found: str) -> str:
-    """What a file is instead of a .t7 file."""
+    """Returns the end of the reader's message: the kind of a file that is no .t7 file."""
     return found.removeprefix("expected a .t7 file, ").removeprefix("which begins with a type tag from 0 to 8, ")
 
 
@@ -235,7 +235,7 @@ def write(path: str, output: Any, source: Source) -> None:
 
 
 def is_picture(shape: tuple[int, ...]) -> bool:
-    """Is an output of that shape one picture?"""
+    """Returns True if an output of that shape is one picture."""
     shape = shape[1:] if len(shape) == 4 and shape[0] == 1 else shape
     return len(shape) == 2 or (len(shape) == 3 and shape[0] in (1, 3))
 

@@ -26,7 +26,7 @@ def by_text(text: str, net: Module) -> Any:
     for example in examples:
         forget(net)
         try:
-            with suppress(UnsupportedError):  # of a class that is not known: the conversion says more
+            with suppress(UnsupportedError):  # an unknown class: the conversion raises an error with a better text
                 net.forward(inputs.mapped(np.copy, example))
         except THNNError as error:
             if isinstance(error, MemoryError):

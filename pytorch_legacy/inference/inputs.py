@@ -64,7 +64,7 @@ def parse(text: str) -> Spec:
     tokens = [token.strip() for token in re.split(r"([(){},])", text)]
     tables: list[list[Any]] = [[]]
     closing: list[str] = []
-    filled = False  # does something stand between the last comma or bracket and here?
+    filled = False  # True if there is a value between the last comma or bracket and here
     for token in tokens:
         if token in ("(", "{"):
             _wanted(not filled and len(closing) < 100, text)

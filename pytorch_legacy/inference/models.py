@@ -45,12 +45,12 @@ def networks(value: Any, depth: int = 4) -> Iterator[tuple[str, Module]]:
 
 
 def is_network(value: Any) -> bool:
-    """Is it a module? An object of a class that is not known is one if it has what modules have."""
+    """Returns True for a module. An object of an unknown class counts if it has the fields of modules."""
     return isinstance(value, Module) and (not isinstance(value, Unknown) or role(value) == "module")
 
 
 def role(unknown: Unknown) -> str:
-    """What an object of a class that is not known is: a "criterion", a "module", or "data", as its name and fields tell."""
+    """Returns the role of an object of an unknown class, judged by its name and fields: a "criterion", a "module", or "data"."""
     fields = unknown.fields if isinstance(unknown.fields, dict) else {}
     name = unknown._typename.rpartition(".")[2].lower()
     if name.endswith("criterion") or ("sizeAverage" in fields and "modules" not in fields):
@@ -118,7 +118,7 @@ def leaves(module: Module) -> Iterator[Module]:
 
 
 def input_planes(module: Module) -> int | None:
-    """How many planes the network's input has, if its first layer with such a number says so."""
+    """Returns the number of planes of the network's input, if its first layer with such a number has it."""
     for leaf in leaves(module):
         if isinstance(planes := getattr(leaf, "nInputPlane", None), int):
             return planes
@@ -136,7 +136,7 @@ def class_names(value: Any) -> list[str] | None:
 
 
 def preprocessing(value: Any, network: Module) -> dict[str, Any]:
-    """What the file says of the pictures that the network was made for, by the names of `Preprocessing`.
+    """Returns the file's settings for the pictures that the network was made for, by the names of `Preprocessing`.
 
     It says so in fields beside the network, in a table ``transform`` beside it, or in one that is a field of the network, in this
     order. ``imageSize`` or ``size``, and ``cropSize``, are a number, height and width, or planes, height and width; ``mean`` and
@@ -152,7 +152,7 @@ def preprocessing(value: Any, network: Module) -> dict[str, Any]:
     if len(fields.get("size", ())) == 1 and "crop" not in fields:
         fields["size"] *= 2
     elif len(fields.get("size", ())) == 1:
-        fields["size"] = fields["size"][0]  # what is cut out of it was made from pictures with this shorter side
+        fields["size"] = fields["size"][0]  # the crop was cut out of pictures with this shorter side
     if "crop" in fields:
         fields["crop"] = (fields["crop"][0], fields["crop"][-1])
     return fields

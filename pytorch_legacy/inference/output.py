@@ -1,4 +1,4 @@
-"""What the command line prints. Names in files are hostile: nothing of them steers a terminal or makes a line of its own."""
+"""Prints the results of the command line. Names in files are hostile: none may control a terminal or begin a line of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a network gets of a picture: said once, for one picture or many, and stored with the results.
+"""The preparation of pictures for a network: set once, for one picture or many, and stored with the results.
 
     (byte * scale - mean) / std
 
@@ -22,7 +22,7 @@ from .problem import Problem
 
 MOST_PIXELS = 1 << 26
 PRESETS: dict[str, dict[str, Any]] = {
-    # How fb.resnet.torch tests its networks.
+    # The settings of fb.resnet.torch for testing.
     "fb.resnet": {
         "size": 256, "crop": (224, 224), "bgr": False,
         "scale": 1 / 255, "mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225),
@@ -40,7 +40,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """What is done to a picture.
+    """The preparation of a picture.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Preprocessing:
 
     @classmethod
     def of(cls, options: argparse.Namespace, value: Any, network: Module) -> Preprocessing:
-        """What the options say, and the file with the content `value` that `network` is from."""
+        """Returns the preparation that the options set, and the file with the content `value` that `network` is from."""
         said = {name: getattr(options, name) for name in ("size", "crop", "gray", "bgr", "scale", "mean", "std")}
         asked = {name: tuple(entry) if isinstance(entry, list) else entry for name, entry in said.items() if entry is not None}
         base = dict(PRESETS[options.preset]) if options.preset else models.preprocessing(value, network)
@@ -91,7 +91,7 @@ class Preprocessing:
         return cls(models.input_planes(network), **entries, always=always, origins=origins)
 
     def __str__(self) -> str:
-        """What is done, and who said it."""
+        """Returns the steps and the origin of each setting."""
         if self.size is None:
             steps = ["in their size"]
         elif isinstance(self.size, int):
@@ -115,7 +115,7 @@ class Preprocessing:
 
     @property
     def isSized(self) -> bool:
-        """Does somebody say the size?"""
+        """Returns True if the size is set."""
         return self.size is not None or self.crop is not None
 
     def fitted(self, size: tuple[int, int]) -> Preprocessing:
@@ -123,7 +123,7 @@ class Preprocessing:
         return replace(self, size=size, origins=self.origins | {"size": "the network"})
 
     def _told(self) -> str:
-        """Who said what, and what nobody said."""
+        """Returns the origins of the settings, and the settings that are assumed."""
         told: dict[str, list[str]] = {}
         for name in ("size", "crop", "gray", "bgr", "scale", "mean", "std"):
             isOpen = name in ("scale", "mean", "std") or (name == "bgr" and self.planes == 3)

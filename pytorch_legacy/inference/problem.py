@@ -1,4 +1,4 @@
-"""What the command line says when it cannot go on."""
+"""The error that ends a command."""
 
 
 class Problem(Exception):

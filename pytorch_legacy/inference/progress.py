@@ -48,7 +48,7 @@ class Line:
 
 
 class Progress:
-    """How many of `all` are done, how fast, and how long the rest takes."""
+    """The progress of a run: number done of `all`, speed, and remaining time."""
 
     def __init__(self, all: int, done: int) -> None:
         self._all, self._done, self._begin, self._first = all, done, time.monotonic(), done

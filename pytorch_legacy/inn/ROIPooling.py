@@ -140,7 +140,7 @@ class ROIPooling(Module):
         return samples
 
     def _bins(self, boxes: Tensor, height: int, width: int) -> tuple[Tensor, Tensor]:
-        """Where the bins of each box start and end, by rows and by columns."""
+        """Returns the first and last cell of the bins of each box, by rows and by columns."""
         scaled = boxes[:, 1:].astype(np.float64) * self.spatial_scale
         if not (np.abs(scaled) <= _FARTHEST).all():
             raise ValueRangeError(f"{self._typename}: input[1]: a box with an edge that is NaN, or farther than 2^31 cells")

@@ -65,7 +65,7 @@ def BNtoFixed(net: Module, inplace: bool = False) -> Module:
 
 
 def _takes(layer: Module, channels: int) -> bool:
-    """Does each row of the weight make one of so many channels?"""
+    """Returns True if each row of the weight makes one of so many channels."""
     if isinstance(layer, FullConvolution) or not isinstance(layer, (nn.Linear, Convolution)):
         return False
     return layer.weight is not None and len(layer.weight) == channels

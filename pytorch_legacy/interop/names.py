@@ -19,7 +19,7 @@ from pytorch_legacy.objects import Object
 from . import places
 from .walk import Visit, walk
 
-# What a row of the weight of a convolution consists of, where the weight is a matrix; old files of others have matrices too.
+# The axes of a row of a convolution's weight, if the weight is a matrix; old files of other classes have matrices, too.
 _ROWS = {
     "SpatialConvolutionMM": ("nInputPlane", "kH", "kW"),
     "SpatialConvolution": ("nInputPlane", "kH", "kW"),
@@ -109,7 +109,7 @@ def _wanted(visit: Visit, everything: bool) -> bool:
     if not isinstance(key, str) or key in SCRATCH or key.startswith(("_", "grad", "userGrad")):
         return False
     if key == "weight" and (around := _container(visit.parent)) is not None and _typename(around) == "nn.WeightNorm":
-        return False  # which is computed from v and g
+        return False  # the weight is computed from v and g
     return not (isinstance(module, Module) and (key in module._form.scratch or key in getattr(module, "_byStep", ())))
 
 
@@ -121,7 +121,7 @@ def _container(visit: Visit) -> Any:
 
 
 def _is_clone(visit: Visit) -> bool:
-    """Is it one of the clones of an nn.MapTable, as many as its last input had entries?"""
+    """Returns True for a clone of an nn.MapTable, of which there are as many as its last input had entries."""
     return visit.key != 0 and (around := _container(visit)) is not None and _typename(around) == "nn.MapTable"
 
 
@@ -154,7 +154,7 @@ def _filters(visit: Visit) -> tuple[int, ...] | None:
 
 
 def _beside(visit: Visit) -> bool:
-    """Does the value stand in a module that is a field of another one, and not in the list of its modules?"""
+    """Returns True if the value is in a module that is a field of another one, not in the list of its modules."""
     step: Visit | None = visit.parent
     while step is not None and step.parent is not None:
         if isinstance(step.value, Module) and isinstance(step.parent.value, Module):

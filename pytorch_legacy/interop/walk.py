@@ -62,7 +62,7 @@ def children(value: Any) -> Iterator[tuple[Any, Any]]:
     elif isinstance(value, Unknown):
         yield from children(value.fields) if isinstance(value.fields, (dict, list)) else [("<contents>", value.fields)]
     elif isinstance(value, Object):
-        # What begins with an underscore is the package's own. Modules come first: their place there is the one to name.
+        # Fields that begin with an underscore are private. Modules come first, because their place there is the one to name.
         own = {key: entry for key, entry in value._ownFields().items() if not key.startswith("_")} | value._luaFunctions()
         yield from sorted(own.items(), key=lambda pair: pair[0] != "modules")
     elif isinstance(value, t7.Function):
@@ -72,7 +72,7 @@ def children(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def has_identity(value: Any) -> bool:
-    """Can the value be shared? Numbers and text cannot."""
+    """Returns True if the value can be shared. Numbers and text cannot."""
     return isinstance(value, (list, dict, tuple, np.ndarray, t7.TorchObject, t7.Function, Object))
 
 

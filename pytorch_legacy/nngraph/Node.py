@@ -68,7 +68,7 @@ class Node(graph.Node):
 
     @property
     def name(self) -> str:
-        """What an error calls the node."""
+        """Returns the name of the node in errors."""
         numbered = self.id or self.data["annotations"].get("name")
         name = self.graphNodeName() if numbered else f"the node made at {self.data['annotations']['_debugLabel']}"
         return name if self.module is None else f"{name} ({self.module._typename})"
@@ -135,7 +135,7 @@ class Node(graph.Node):
         return {"tooltip": annotations.get("_debugLabel", ""), **annotations.get("graphAttributes", {})}
 
     def label(self) -> str:
-        """What the node does, and what went through it last, in lines."""
+        """Returns a text of several lines: the function of the node, and its last input and output."""
         data = self.data
         lines = []
         if "description" in data.get("annotations", {}):
@@ -158,7 +158,7 @@ class Node(graph.Node):
 
     @staticmethod
     def areIn(module: Any, value: Any, second: Any = None) -> bool:
-        """Is `value` a node or a list of nodes, and no input to be computed with?
+        """Returns True if `value` is a node or a list of nodes, and not an input to compute with.
 
         Raises
         ------
@@ -183,7 +183,7 @@ class Node(graph.Node):
 
     @staticmethod
     def before(module: Any, left: Any) -> Any:
-        """What stands before the minus in ``left - module``: a node, or a list of nodes."""
+        """Returns the operand before the minus in ``left - module``: a node, or a list of nodes."""
         if not _has_node(left):
             got = f"{left!r}; a network begins with -module" if hasattr(left, "updateOutput") else described(left)
             raise DtypeError(f"{module._typename}: expected a node or a list of nodes before the minus, got {got}")
@@ -238,7 +238,7 @@ def _shown(value: Any) -> str:
 
 
 def _caller() -> str:
-    """Where the code stands that called this package."""
+    """Returns the place of the code that called this package."""
     frame: Any = sys._getframe(1)
     while frame and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back

@@ -317,7 +317,7 @@ def _picture(network: gModule, node: Node, error: Exception) -> None:
                 draw(network, path, f"{node.name}: {error}")
                 error.add_note(f"picture: {path}")
                 return
-            except (OSError, THNNError):  # of which nobody would hear before the error itself
+            except (OSError, THNNError):  # nobody would see this error before the error of the network itself
                 continue
     finally:
         annotations.pop("graphAttributes")
@@ -360,7 +360,7 @@ class _Program(NamedTuple):
 
 
 def _input(data: dict[Any, Any]) -> Any:
-    """What the module of a node gets: its only input, or the table of its inputs."""
+    """Returns the argument of a node's module: its only input, or the table of its inputs."""
     inputs = data["input"]
     return inputs[0] if len(inputs) == 1 else inputs
 

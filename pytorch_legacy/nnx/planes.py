@@ -1,4 +1,4 @@
-"""What layers that give planes another size share."""
+"""The base class of layers that resize planes."""
 
 from typing import Any
 
@@ -30,7 +30,8 @@ def blocks(planes: Tensor, height: int, width: int) -> Tensor:
 
 
 def side(module: Any, name: str, size: int) -> float:
-    """What becomes of the side of that name, "width" or "height": the size that is given, or a multiple of the old one."""
+    """Returns the new size of the side of that name, "width" or "height": the size that is given, or a multiple of the old one.
+    """
     given, ratio = getattr(module, f"o{name}"), getattr(module, f"r{name}")
     if given is not None:
         return check.count(module, f"o{name}", given)

@@ -1,4 +1,4 @@
-"""What modules, criterions and the other objects of Torch7's class system have in common."""
+"""The base class of modules, criterions and the other objects of Torch7's class system."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -95,7 +95,7 @@ class Object(Converted):
     if not TYPE_CHECKING:  # or every attribute would be known to mypy
 
         def __getattr__(self, name: str) -> Any:
-            """What is called when there is no such attribute, as in an object whose file lacked a field."""
+            """Raises an error for a missing attribute, as in an object whose file lacked a field."""
             member = getattr(type(self), name, None)
             if isinstance(member, property):
                 return member.fget(self)  # it is there, and misses another one: that is the one to name
@@ -115,7 +115,7 @@ class Object(Converted):
         return self._typename
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """Returns the HTML for notebooks."""
         return f"<pre>{escape(str(self))}</pre>"
 
     def _asArrays(self, name: str, value: Any) -> Any:
@@ -141,7 +141,7 @@ class Object(Converted):
         return new
 
     def _made(self, name: str, shape: Any, make: Callable[..., Tensor], *arguments: Any) -> Tensor:
-        """What `make` gives: an array of that shape for a field. Where there can be none the error says for what."""
+        """Returns the array of `make` for a field; adds the field's name to errors."""
         try:
             return make(*arguments)
         except MemoryError as error:

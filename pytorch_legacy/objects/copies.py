@@ -16,7 +16,7 @@ class Copied(Stored):
     """Fields that can be copied and pickled. Arrays that share a storage share one in the copy."""
 
     _everyday: ClassVar[tuple[str, ...]] = ("clone",)
-    _isPart = False  # is it pickled as part of another object?
+    _isPart = False  # True while it is pickled as part of another object
 
     def clone(self) -> Self:
         """A deep copy; arrays that share a storage in the original share one in the copy."""
@@ -75,7 +75,7 @@ def reachable(thing: Copied, beyond: Iterable[Any] = ()) -> list[Copied]:
             known.add(id(leaf))
             found.append(leaf)
 
-    for inner in found:  # which grows meanwhile
+    for inner in found:  # the list grows during the loop
         for value in inner._ownFields().values():
             tree.map(meet, value, seen)
     return found

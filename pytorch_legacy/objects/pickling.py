@@ -11,12 +11,12 @@ from typing import Any
 
 from pytorch_legacy.arrays.tree import IdentityKey
 
-_MOST_LEVELS = 30  # that pickle is left to go: each takes five calls, and more where pickle is written in Python
+_MOST_LEVELS = 30  # limit of pickle's depth: each level takes five calls, and more if pickle is written in Python
 
 # Threads, and the ids of objects that some object outside them has in its list.
 _listed: set[tuple[int, int]] = set()
 
-# What is in tables of each type.
+# Iterators over the content of tables of each type.
 _ENTRIES: dict[Any, Callable[[Any], Iterator[Any]]] = {
     list: iter,
     tuple: iter,
@@ -26,7 +26,7 @@ _ENTRIES: dict[Any, Callable[[Any], Iterator[Any]]] = {
 
 
 class Inner:
-    """Is pickled as the list of some objects. Meanwhile these have no such list of their own."""
+    """A list of objects, as which it is pickled. Meanwhile these objects have no such list of their own."""
 
     def __init__(self, things: list[Any]) -> None:
         self.things = things
@@ -44,12 +44,13 @@ class Inner:
 
 
 def inner(root: Any) -> Inner | None:
-    """What the state of `root` begins with, or None if it is not deep."""
+    """Returns the first part of the state of `root`, or None if `root` is not deep."""
     if (get_ident(), id(root)) in _listed:
         return None
     found: list[Any] = []
     seen, depth, deepest = {id(root)}, 1, 1
-    # Who comes to a table goes on where others stopped in it, or a table that all objects have would be read for each.
+    # A table is read once: a second visit goes on at the entry at which the first stopped. Otherwise a shared table would be read
+    # for each object.
     tables: dict[int, tuple[Any, Iterator[Any]]] = {}
     path: list[tuple[Any, Iterator[Any]]] = [(root, iter(root._ownFields().values()))]
     while path:

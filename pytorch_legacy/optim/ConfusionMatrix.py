@@ -1,4 +1,4 @@
-"""What was taken for what."""
+"""A table of targets and predictions of a classifier."""
 
 from collections.abc import Sequence
 from numbers import Integral
@@ -236,6 +236,6 @@ class ConfusionMatrix(Object):
         self.__init__(count, classes if isinstance(classes, list) else None)  # type: ignore[misc]
         if counts.dtype == self.mat.dtype:
             self.mat = counts
-        else:  # of single precision in older files
+        else:  # older files have single precision
             self.mat[...] = counts
         self.updateValids()

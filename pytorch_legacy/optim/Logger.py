@@ -98,11 +98,11 @@ class Logger:
         return self
 
     def setlogscale(self, state: bool) -> None:
-        """Whether plots have a logarithmic axis of values."""
+        """Sets whether plots have a logarithmic axis of values."""
         self.logscale = state
 
     def display(self, state: bool) -> None:
-        """Whether ``plot`` opens a window."""
+        """Sets whether ``plot`` opens a window."""
         self.showPlot = state
 
     def plot(self, *names: str) -> None:

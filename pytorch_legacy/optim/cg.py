@@ -89,7 +89,7 @@ def cg(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table | No
                     z3 = z3 - z2
                 enough = not (f2 > f1 + z1 * rho * d1 or d2 > -sig * d1)
                 success = enough and d2 > sig * d1
-                # Where maxEval is a fraction, left never is 0, and Torch7 goes on: here as long as the value falls.
+                # If maxEval is a fraction, left never is 0, and Torch7 goes on: here as long as the value decreases.
                 if not enough or success or left == 0 or (left < 0 and not f2 < f3):
                     break
                 z2 = _ahead(f2, f3, d2, d3, z1, z3, limit, inside, beyond)

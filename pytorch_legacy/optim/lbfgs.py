@@ -109,7 +109,7 @@ def lbfgs(opfunc: Opfunc, x: Tensor, config: Table | None = None, state: Table |
 
 
 def _memory(call: Call) -> dict[str, Any]:
-    """What the last call left in the state, each array in the shape of x."""
+    """Returns the last call's part of the state, each array in the shape of x."""
     state, numbers = call.state, {name: call.last(name) for name in ("funcEval", "nIter")}
     if not numbers["nIter"]:
         return numbers

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def polyinterp(points: Any, xminBound: float | None = None, xmaxBound: float | None = None) -> float:
-    """Where the polynomial through the points, with their slopes, is lowest.
+    """Returns the minimum of the polynomial through the points, with their slopes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the algorithms have in common."""
+"""Functions that several algorithms share."""
 
 import sys
 from collections.abc import Callable, MutableMapping
@@ -59,7 +59,7 @@ class Call:
         return int(number)
 
     def decayRate(self, name: str, default: float) -> Any:
-        """How much of a mean is left after a step. The mean is divided by what the steps have put into it: not 0."""
+        """Returns the decay rate of a mean. The mean is divided by its total weight, so the rate must not be 1."""
         number = self.number(name, default)
         if number == 1:
             raise ValueRangeError(f"{self.who}: config: {name}: expected a number below 1, got {number}")
@@ -148,7 +148,7 @@ def like(what: str, value: Any, x: Tensor) -> Tensor:
 
 
 def asked(who: str, opfunc: Any, x: Tensor) -> Any:
-    """What opfunc returns for x."""
+    """Returns the result of opfunc for x."""
     return function(who, "opfunc", opfunc)(x)
 
 
@@ -160,7 +160,7 @@ def function(who: str, name: str, value: Any) -> Callable[..., Any]:
 
 
 def evaluated(who: str, result: Any, x: Tensor) -> tuple[Any, Tensor]:
-    """What opfunc returned: the value, and the gradient in the shape of x."""
+    """Returns the value and the gradient, in the shape of x, from the result of opfunc."""
     if not isinstance(result, (tuple, list)) or len(result) < 2:
         raise DtypeError(f"{who}: opfunc: expected that it returns a value and a gradient, got {_described(result)}")
     gradient = like(f"{who}: opfunc: gradient", result[1], x)

@@ -97,7 +97,7 @@ def _pass(net: Any, recorder: Recorder, number: int, inputs: Any, copies: bool) 
             if recorder.refusal is not None:  # the layer may have made another exception of that
                 raise recorder.refusal from None
             raise
-        except Exception as error:  # what a recorded array cannot do, as a layer of a user's may ask for it
+        except Exception as error:  # a user's layer may use an operation that recorded arrays lack
             raise recorder.refuse(f"{type(error).__name__}: {error}", error) from error
         output = tree.map_entries(lambda leaf: _result(recorder, leaf), result)
     values = None if recorder.isDry else tree.map_entries(lambda leaf: leaf.hidden.copy(), result)

@@ -1,4 +1,4 @@
-"""Which calls of libTHNN's array functions stand for what NumPy's other functions do with recorded arrays.
+"""Records NumPy's other functions as calls of libTHNN's array functions.
 
 What depends on no input of the network is left to NumPy: the result is a constant of the program.
 """

@@ -71,7 +71,7 @@ class WritesInputError(Exception):
 
 
 class Memory:
-    """What arrays are views of.
+    """The memory that arrays are views of.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class Recorder:
         self.calls: list[Call] = []
         self.memories: list[Memory] = []
         self.refusal: CompileError | None = None
-        self.number = 0  # of the pass
+        self.number = 0  # the number of the pass
         self._numbers: dict[int, Memory] = {}  # by the id of the array that owns the memory
         self._constants: dict[tuple[Any, ...], Any] = {}
         self._modules = {id(module): number for number, module in enumerate(modules)}

@@ -1,4 +1,4 @@
-"""Which calls of libTHNN's array functions stand for NumPy's universal functions on recorded arrays."""
+"""Records NumPy's universal functions as calls of libTHNN's array functions."""
 
 from __future__ import annotations
 

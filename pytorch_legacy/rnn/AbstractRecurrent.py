@@ -223,7 +223,7 @@ class AbstractRecurrent(Container):
     # ------------------------------------------------------------------------------------- what kinds of networks differ in
 
     def _forwardStep(self, module: Module, step: int, input: Any) -> Any:
-        """What the module of a step gives."""
+        """Returns the output of a step's module."""
         return module.updateOutput(input)
 
     def _keep(self, step: int, output: Any) -> Any:

@@ -15,7 +15,7 @@ from pytorch_legacy.rnn.steps import areZero, first
 
 
 class MaskZero(Decorator):
-    """Does what its module does, but samples whose input is all zeros give zeros, and get no gradient::
+    """A decorator that returns zeros for samples whose input is all zeros, and no gradient for them::
 
         output[n]    = 0 if input[n] is 0 else module(input)[n]
         gradInput    = the module's, for gradOutput with zeros in the rows of these samples
@@ -74,7 +74,7 @@ class MaskZero(Decorator):
         return super().clearState()
 
     def _zeroRows(self, input: Any) -> Tensor:
-        """Which samples are zero; an array without dimensions for a single sample."""
+        """Returns a mask of the zero samples; an array without dimensions for a single sample."""
         array = first(self, "input", input)
         if array.ndim not in (self.nInputDim, self.nInputDim + 1):
             raise ShapeError(

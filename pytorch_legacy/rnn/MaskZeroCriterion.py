@@ -77,7 +77,7 @@ class MaskZeroCriterion(Wrapping, Criterion):
         return self.gradInput
 
     def _rows(self, input: Any) -> Tensor:
-        """Of the samples that are not zero."""
+        """Returns the indices of the samples that are not zero."""
         array = first(self, "input", input)
         if array.ndim != self.nInputDim + 1:
             raise ShapeError(

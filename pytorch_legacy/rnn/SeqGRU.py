@@ -15,7 +15,7 @@ RESET_FIRST = 1  # r multiplies the state, not what its product with the weights
 
 
 class SeqGRU(SequenceModule):
-    """What ``Sequencer(GRU(...))`` computes, in one array and much faster::
+    """A fast form of ``Sequencer(GRU(...))``, computed in one array::
 
         r, z = sigmoid(x(t) W_x + h(t-1) W_h + b)                       the first two thirds of W and b
         g    = tanh(x(t) W_x + (r * h(t-1)) W_h + b)                    the last third

@@ -16,7 +16,7 @@ IFOG = 1  # the order of the gates, as LSTMSequence_updateOutput wants it
 
 
 class SeqLSTM(SequenceModule):
-    """What ``Sequencer(FastLSTM(...))`` computes, in one array and much faster::
+    """A fast form of ``Sequencer(FastLSTM(...))``, computed in one array::
 
         i, f, o, g = x(t) W_x + h(t-1) W_h + b                          split into four
         c(t) = sigmoid(f) * c(t-1) + sigmoid(i) * tanh(g)
@@ -217,7 +217,7 @@ class SeqLSTM(SequenceModule):
         return {"weight": (self.inputsize + self.outputsize, size), "bias": (size,)}
 
     def _hiddenBuffer(self, output: Tensor, size: int) -> Tensor:
-        """Where the hidden state of each step goes: it is the output."""
+        """Returns the buffer of the hidden states of all steps, which is the output."""
         return output
 
     def _project(self, hidden: Tensor, output: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""What SeqLSTM and SeqGRU share."""
+"""The base class of SeqLSTM and SeqGRU."""
 
 from typing import Any, ClassVar, Self
 
@@ -128,7 +128,7 @@ class SequenceModule(Caller, Remembering):
         return state
 
     def _rows(self, x: Tensor) -> Tensor | None:
-        """Which rows of which steps are masked."""
+        """Returns a mask of the rows of each step that are masked."""
         if not self.maskzero:
             return None
         zero: Tensor = ~x.any(2)  # type: ignore[assignment]

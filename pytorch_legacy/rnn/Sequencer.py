@@ -116,13 +116,13 @@ class Sequencer(AbstractSequencer):
         except Exception:
             return False
         self.output = self._inSteps("output", output, input)
-        self.module.outputs.clear()  # of steps
+        self.module.outputs.clear()  # the outputs of steps
         self.module.output = self.output[-1]
         self.module.step += len(input)
         return True
 
     def _wentAtOnce(self) -> bool:
-        """Did the last call, in training? Then no output of a step is kept."""
+        """Returns True if the last call ran all steps at once in training. Then no output of a step is stored."""
         return self.module.train and self.module.step > 0 and not self.module.outputs
 
     def _inSteps(self, name: str, values: Tensor, steps: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What SequencerCriterion and RepeaterCriterion share."""
+"""The base class of SequencerCriterion and RepeaterCriterion."""
 
 from typing import Any, Self
 
@@ -50,7 +50,7 @@ class StepCriterion(Wrapping, Criterion):
         return self
 
     def _target(self, target: Any, step: int) -> Any:
-        """What belongs to a step."""
+        """Returns the target of a step."""
         raise NotImplementedError
 
     def updateOutput(self, input: Any, target: Any) -> float:
@@ -79,7 +79,7 @@ class StepCriterion(Wrapping, Criterion):
 
 
 def _settings(criterion: Criterion) -> list[Any]:
-    """What decides how a criterion, and those inside it, compute: numbers, texts and weights, to compare with other times."""
+    """Returns all settings that the results of a criterion depend on, to compare with other calls: numbers, texts and weights."""
     found: list[Any] = []
     things: list[Any] = [criterion]
     for thing in things:

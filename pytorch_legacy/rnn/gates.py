@@ -1,4 +1,4 @@
-"""What gated units share."""
+"""The base class of gated units."""
 
 from collections.abc import Callable
 

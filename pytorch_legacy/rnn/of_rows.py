@@ -9,7 +9,7 @@ from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.rnn.Recursor import Recursor
 
-# What these give for a row depends on that row alone.
+# Layers whose result for a row depends on that row alone.
 _OF_ROWS = {
     *(nn.Linear, nn.LogSoftMax, nn.SoftMax, nn.SoftMin, nn.Dropout, nn.Identity, nn.AddConstant, nn.MulConstant, nn.ReLU),
     *(nn.Tanh, nn.Sigmoid, nn.LogSigmoid, nn.SoftPlus, nn.SoftSign, nn.HardTanh, nn.LeakyReLU, nn.ELU),
@@ -19,7 +19,7 @@ _PASSES = {"updateOutput", "updateGradInput", "accGradParameters"}
 
 
 def layer_of_rows(module: Any, steps: Any) -> Module | None:
-    """What `module`, which a sequencer applies to each step, may apply to the rows of all of them; None if it may not."""
+    """Returns the layer that `module`, which a sequencer applies to each step, may apply to the rows of all steps, or None."""
     if type(module) is not Recursor or not _isUsual(module) or not is_tensor(steps) or not steps.size:
         return None
     layer = module.module
@@ -27,7 +27,7 @@ def layer_of_rows(module: Any, steps: Any) -> Module | None:
 
 
 def rows(steps: Tensor | list[Tensor]) -> Tensor:
-    """Those of all steps."""
+    """Returns the rows of all steps."""
     whole = np.stack(steps) if isinstance(steps, list) else steps
     return whole.reshape(-1, *whole.shape[2:])
 
@@ -48,5 +48,5 @@ def _isOfRows(layer: Any) -> bool:
 
 
 def _isUsual(module: Any) -> bool:
-    """Does nobody have a method of the module's put in another one's place?"""
+    """Returns True if none of the module's methods is overridden on the instance."""
     return _PASSES.isdisjoint(vars(module))

@@ -1,4 +1,4 @@
-"""What the layers of this package do with steps: tables by step, sequences, errors that say where."""
+"""Helpers for steps: tables by step, sequences, and errors that name the step."""
 
 from contextlib import AbstractContextManager
 from typing import Any
@@ -47,7 +47,10 @@ def first(module: Object, name: str, value: Any) -> Tensor:
 
 
 def areZero(array: Tensor, rank: int) -> Tensor:
-    """Which samples, that have so many dimensions, are all zeros. For a single sample the result has no dimensions."""
+    """Returns a mask of the samples, of so many dimensions, that are all zeros.
+
+    For a single sample the result has no dimensions.
+    """
     found = ~array.any(axis=tuple(range(array.ndim - rank, array.ndim))) if rank else array == 0
     return found if is_tensor(found) else np.asarray(found)
 

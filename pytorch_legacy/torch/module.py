@@ -22,7 +22,7 @@ from pytorch_legacy.objects.copies import rebind
 
 from .memory import DTYPES, as_array, as_copied_tensor, as_tensor, torch_type
 
-STATISTICS = "running_"  # what the fields of a layer begin with that training moves, and gradients do not
+STATISTICS = "running_"  # prefix of a layer's fields that training changes, but not by gradients
 
 
 class Module(torch.nn.Module):
@@ -71,8 +71,8 @@ class Module(torch.nn.Module):
             advice = "; pl.to_torch(criterion) writes criterions" if isinstance(net, nn.Criterion) else ""
             raise ArgumentError(f"torch.Module: net: expected a module of pytorch_legacy, got {type(net).__name__}{advice}")
         self._net = net
-        self._pass = 0  # which pass the buffers of the layers are of
-        self._input: Any = None  # what it was given
+        self._pass = 0  # the number of the pass that the layers' buffers belong to
+        self._input: Any = None  # the input of that pass
         self._writes = False  # over that, or over gradients
         self._names: list[str] = []
         self._find()
@@ -102,7 +102,8 @@ class Module(torch.nn.Module):
         return f"Module of {self._net}"
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled and copied: without the arrays of our layers, whose elements the parameters here have."""
+        """Returns the state for pickling and copying, without the arrays of our layers, whose elements the parameters here have.
+        """
         memo: dict[int, Any] = {id(array): np.empty(0, array.dtype) for array in (*self._arrays.values(), *self._gradients)}
         arrays = {name: memo[id(array)] for name, array in self._arrays.items()}
         gradients = [memo[id(gradient)] for gradient in self._gradients]
@@ -227,7 +228,7 @@ class Module(torch.nn.Module):
 
 
 class _Input:
-    """What a pass was given: the shape of the table, what in it is no tensor, and the state of things then."""
+    """The input of a pass: the shape of the table, its entries that are no tensors, and the settings at that time."""
 
     def __init__(self, spec: Any, leaves: list[Any]) -> None:
         self.spec = spec

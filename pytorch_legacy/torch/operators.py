@@ -19,7 +19,7 @@ from pytorch_legacy.backend._signatures import SIGNATURES  # type: ignore[import
 from .memory import as_array
 
 KINDS = {"double": "float", "int32_t": "int", "int64_t": "SymInt"}
-# What only the backward functions ask for.
+# Defaults of arguments that only the backward functions take.
 USUAL = {"exact": 1, "scale": 1.0}
 
 Values = dict[str, Any]
@@ -49,7 +49,7 @@ _local = threading.local()
 
 
 def _caller(layer: str, tensor: torch.Tensor) -> Any:
-    """What keeps the bindings of calls for tensors of this type: one for each thread."""
+    """Returns the object that owns the bindings of calls for tensors of this type: one for each thread."""
     callers = _local.__dict__.setdefault("callers", {})
     key = layer, tensor.dtype, tensor.is_cuda
     if key not in callers:
@@ -153,7 +153,7 @@ def output_shape(values: Values) -> list[Any]:
 
 
 def windows(size: Any, axis: str, values: Values) -> Any:
-    """How many windows there are along an axis."""
+    """Returns the number of windows along an axis."""
     k, d, pad = (values[f"{name}{axis}"] for name in ("k", "d", "pad"))
     reach = values.get(f"dilation{axis}", 1) * (k - 1) + 1
     if not values["ceil_mode"]:

@@ -49,7 +49,7 @@ def by_rule(operator: Any, make: Callable[[Values], nn.Module], *parameters: str
         rule = find_rule(type(layer))
         assert rule is not None
         output = lines.value(rule(layer, x if len(x) > 1 else x[0], lines))
-        others = len(operator._opoverload._schema.returns) - 1  # what only the gradient needs
+        others = len(operator._opoverload._schema.returns) - 1  # outputs that only the gradient needs
         nothing = torch.zeros_like(output, dtype=torch.int64)
         return (output, *[nothing] * others) if others else output
 
@@ -59,7 +59,7 @@ class _Token(str):
 
 
 class _Lines:
-    """What a rule writes is run at once: the writer of the bridge, without text and without proof."""
+    """Runs each expression of a rule at once: the writer of the bridge, without text and without proof."""
 
     def __init__(self, values: Values) -> None:
         self.space: Values = {"torch": torch, "F": F, "math": math, "self": SimpleNamespace(training=False), **values}

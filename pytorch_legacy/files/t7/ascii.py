@@ -29,7 +29,7 @@ _REST = re.compile(rb"\s*\0?\Z")
 _NUMBERS = re.compile(rb"(?:1\n\S{1,32}\n)++")
 _PIECE, _RUN = 1 << 16, 16
 
-# What the C library of Windows printed for values that are not finite numbers, before 2015 and since; other systems', too.
+# Forms of values that are not finite, as the C library of Windows printed them before 2015 and since; other systems', too.
 _OLD_WINDOWS = re.compile(rb"([+-]?)1\.#(INF|QNAN|SNAN|IND)0*")
 _NAN = re.compile(rb"([+-]?)nan(?:q|s|\(\w*\))?", re.IGNORECASE)
 
@@ -244,7 +244,7 @@ def _floats(texts: list[bytes]) -> np.ndarray[Any, Any] | None:
 
 
 class AsciiSink:
-    """What can be written to an ASCII file, number for number as Torch7 prints it."""
+    """Writes an ASCII file, number for number as Torch7 prints it."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._write = file.write

@@ -97,7 +97,7 @@ class BinarySource:
         self.memory = memory
         self.buffer = memory.buffer
         self.position = position
-        # Where the tag stands that `scalars` returned last, and the index behind it; 0 if there is none.
+        # Position of the tag that `scalars` returned last, and the index behind it; 0 if there is none.
         self.start = position
         self.index = 0
         self.end = len(memory.buffer)
@@ -109,7 +109,7 @@ class BinarySource:
         self._class = _unpack(order, "i3si")
         self._long = "q" if longSize == 8 else "i"
         self._count = _unpack(order, self._long)
-        # What stands in a tensor of so many dimensions behind their number, and tag and index of its storage.
+        # For each number of dimensions, the part of a tensor behind that number: sizes, and tag and index of its storage.
         self._tensors = _unpack_tensors(order, self._long)
         self._names: dict[bytes, str] = {}
 
@@ -349,7 +349,7 @@ class BinarySource:
 
 
 class BinarySink:
-    """What can be written to a binary file, little endian and with longs of eight bytes."""
+    """Writes a binary file, little endian and with longs of eight bytes."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.raw = file.write

@@ -1,4 +1,4 @@
-"""What a Lua function does, where its bytecode is a few loads of constants and a return: nothing, in other words.
+"""Finds the result of a Lua function if its bytecode only loads constants and returns, which means that it does nothing.
 
 Networks hold such functions in the place of methods: ``layer.accGradParameters = function() end`` freezes a layer. Bytecode
 of Lua 5.1, 5.2 and 5.3 and of LuaJIT 2.0 and 2.1 is read, as far as such functions need it; none of it is ever run.
@@ -32,7 +32,7 @@ Step = tuple[int, int, int]
 
 @lru_cache(256)
 def returned(bytecode: bytes) -> tuple[Any, ...] | None:
-    """What a function that does nothing else returns: None for nil, ``[]`` for an empty table, or `OTHER`.
+    """Returns the result of a function that does nothing else: None for nil, ``[]`` for an empty table, or `OTHER`.
 
     A parameter is its number, counted from 0, which in a method is the object itself.
 
@@ -122,7 +122,7 @@ def _lua(bytecode: bytes) -> Iterator[Step]:
     version = bytecode[4]
     kinds = _LUA[version]
     if version == 0x53:
-        order = "big" if bytecode[17] == 0 else "little"  # of the number 0x5678 that stands there
+        order = "big" if bytecode[17] == 0 else "little"  # byte order of the number 0x5678 that stands there
         ints, sizes, words = bytecode[12:15]
         dump = _Cursor(bytecode, 17 + bytecode[15] + bytecode[16] + 1)
         length = dump.take(1)[0]

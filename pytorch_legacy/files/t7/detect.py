@@ -1,4 +1,4 @@
-"""Which kind of file is it? The first bytes tell."""
+"""Detects the kind of a file by its first bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .binary import Buffer, ByteOrder
 from .nodes import Malformed
 
 _ASCII_TAG = re.compile(rb"\s*[0-8](?=\s)")
-# What Torch7 writes for a lone nil, number or boolean.
+# The file that Torch7 writes for a lone nil, number or boolean.
 _SCALAR = re.compile(rb"(?:0|1\n\S+|5\n[01])\n\0?")
 _NUMBERS = re.compile(rb"(?:[\s,;]*+[+-]?(?:[\d.]++(?:[eE][+-]?\d++)?|nan|inf)(?=[\s,;]))*+[\s,;]*")
 
@@ -102,7 +102,8 @@ def unix_lines(buffer: Buffer) -> tuple[Buffer, bool]:
 
 
 def doubt(buffer: Buffer) -> str:
-    """What to say of a text that has only numbers, one of which passes for a type tag; "" if Torch7 may have written it."""
+    """Returns the doubt about a text that has only numbers, one of which passes for a type tag; "" if Torch7 may have written it.
+    """
     text = buffer[:512]
     if len(buffer) > 512:
         text = text[: text.rfind(b"\n") + 1]
@@ -112,7 +113,7 @@ def doubt(buffer: Buffer) -> str:
 
 
 def _other(start: bytes) -> str:
-    """What the file is instead, and what to do with it."""
+    """Returns the kind of a file that is no .t7 file, and its remedy."""
     if start[257:262] == b"ustar":
         return "got a tar archive: unpack it first, or use torch.load if it is of the first PyTorch"
     for pattern, what in _PATTERNS:
@@ -125,7 +126,7 @@ def _other(start: bytes) -> str:
 
 
 def _zip(start: bytes) -> str:
-    """What kind of zip archive: the name of its first member tells."""
+    """Returns the kind of a zip archive, judged by the name of its first member."""
     name = start[30 : 30 + int.from_bytes(start[26:28], "little")]
     if name.endswith((b"/data.pkl", b"/.format_version", b"/byteorder", b"/version", b"/constants.pkl")):
         return "a file of torch.save of PyTorch (a zip archive with pickles): torch.load of PyTorch reads it"

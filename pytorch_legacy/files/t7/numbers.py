@@ -10,7 +10,7 @@ import numpy as np
 # From here on a double does not tell a whole number from its neighbours.
 LARGEST_EXACT = float(1 << 53)
 
-# What Lua's tonumber takes: decimal and hexadecimal numbers, and in LuaJIT the names of those that are not finite.
+# Syntax of Lua's tonumber: decimal and hexadecimal numbers, and LuaJIT's names of numbers that are not finite.
 _DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|infinity|nan)", re.ASCII | re.IGNORECASE)
 _HEXADECIMAL = re.compile(r"[+-]?0x(?:[\da-f]+\.?[\da-f]*|\.[\da-f]+)(?:p[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _SPACE = " \t\n\v\f\r"
@@ -47,7 +47,7 @@ def pairs_plain(numbers: np.ndarray[Any, Any]) -> list[int | float]:
 
 
 def tonumber(text: str) -> float | None:
-    """What Lua's function of that name gives for a text; None for nil."""
+    """Returns the result of Lua's function of that name for a text; None for nil."""
     text = text.strip(_SPACE)
     try:
         if _DECIMAL.fullmatch(text):

@@ -1,4 +1,4 @@
-"""What a .t7 file holds that plain Python has no type for."""
+"""The objects of .t7 files that plain Python has no type for."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def longs(numbers: Iterable[int]) -> Storage:
 
 
 class Path(Protocol):
-    """Where an object stands in its file; ``str(path)`` works the text out."""
+    """The place of an object in its file; ``str(path)`` computes the text."""
 
     def __str__(self) -> str: ...
 

@@ -137,7 +137,7 @@ class Parser:
                 raise Malformed(frame.offset, text, str(frame)) from error
 
     def _open(self, known: tuple[int, Any], tag: int, items: list[Any]) -> Any:
-        """What stands for the object that a reference leads to, if it is still open, a storage, or the wrong one."""
+        """Returns the object for a reference to one that is still open or to a storage, or raises an error for a wrong one."""
         found, value = known
         source = self.source
         if found == layouts.STORED and tag == layouts.TORCH:
@@ -317,7 +317,7 @@ def _fill(frame: Frame) -> None:
 
 
 def _described(value: Any, typename: str) -> str:
-    """What stands in the place of a storage; an open tensor there is that of this type."""
+    """Returns the description of a value in place of a storage; an open tensor has the given type."""
     if isinstance(value, _Open):
         return typename
     if isinstance(value, tuple):

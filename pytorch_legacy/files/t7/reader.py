@@ -175,7 +175,7 @@ def _contents(source: Readable, mmap: Mapping) -> tuple[str, Buffer]:
 
 
 def _others_write(status: os.stat_result) -> bool:
-    """Whether a file may change under our hands by the hands of others: its owner and its mode tell."""
+    """Returns True if the owner and mode of a file let others change it while it is read."""
     if not hasattr(os, "geteuid"):
         return False
     # A group of one's own, as most systems have it, is that of the own files.

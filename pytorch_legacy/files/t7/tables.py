@@ -1,4 +1,4 @@
-"""What becomes of a Lua table: a list if its keys are 1..n, else a dict."""
+"""Converts a Lua table: to a list if its keys are 1..n, else to a dict."""
 
 from __future__ import annotations
 

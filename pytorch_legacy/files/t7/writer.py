@@ -120,7 +120,7 @@ class _Used:
                 joined.append((start, end))
         self.parts = joined
         self.starts = [start for start, _ in joined]
-        # How many elements lie between the parts, up to each of them.
+        # Number of elements between the parts, up to each of them.
         self.gaps = [start - before for (start, _), before in zip(joined, self._lengths(), strict=True)]
 
     def _lengths(self) -> list[int]:
@@ -148,7 +148,7 @@ class _Writer:
         self.sink: BinarySink | AsciiSink = BinarySink(file) if format == "binary" else AsciiSink(file)
         self.describe = describe
         self.compact = compact
-        # What stands for an object, and the form of an array that can be stored: made once for each.
+        # The record of each object, and the form of an array that can be stored: made once for each.
         self.records: dict[int, TorchObject] = {}
         self.stored: dict[int, np.ndarray[Any, Any]] = {}
         self.used: dict[Any, _Used] = {}
@@ -236,7 +236,7 @@ class _Writer:
         if record is None:
             record = None if self.describe is None else self.describe(value)
             if record is None:
-                advice = getattr(type(value), "_insteadOfSaving", "")  # of a class that knows what its user may want
+                advice = getattr(type(value), "_insteadOfSaving", "")  # advice of a class that has another way to be saved
                 raise _Refused(f"expected a value that a .t7 file can hold, got {type(value).__name__}{advice}")
             self.records[id(value)] = record
             self.kept.append(value)

@@ -40,7 +40,7 @@ class Flat(Object):
             return _Place(places[id(value)])
 
         entries = []
-        for thing in things:  # which grows meanwhile
+        for thing in things:  # the list grows during the loop
             if isinstance(thing, Flat):
                 content: Any = {key: coded(value, key in BUFFERS) for key, value in thing._ownFields().items()}
             elif isinstance(thing, IdentityKey):
@@ -53,7 +53,7 @@ class Flat(Object):
         return pickling.inner(self), entries
 
     def __setstate__(self, state: Any) -> None:
-        _, entries = state  # what the first one holds has been made by now
+        _, entries = state  # the first part's objects exist by now
         things = [self, *(kind.__new__(kind) for kind, _ in entries[1:])]
 
         def decoded(value: Any) -> Any:

@@ -95,7 +95,7 @@ class Graph(Flat):
         return order
 
     def hasCycle(self) -> bool:
-        """Does a path lead through a node twice?"""
+        """Returns True if a path leads through a node twice."""
         try:
             self.topsort()
         except ValueRangeError:

@@ -58,7 +58,7 @@ class Node(Flat):
                 self.children.append(node)
 
     def label(self) -> str:
-        """What the node is called in pictures."""
+        """Returns the name of the node in pictures."""
         return str(self.data)
 
     def graphNodeName(self) -> str:
@@ -66,7 +66,7 @@ class Node(Flat):
         return f"Node{self.id}"
 
     def graphNodeAttributes(self) -> dict[str, Any]:
-        """How the node is drawn: attributes for Graphviz."""
+        """Returns the attributes of the node for Graphviz."""
         return {}
 
     def bfs(self, func: Callable[[Any], object]) -> None:
@@ -80,7 +80,7 @@ class Node(Flat):
             func(node)
 
     def hasCycle(self) -> bool:
-        """Does a path from here lead through a node twice?"""
+        """Returns True if a path from here leads through a node twice."""
         place = {node: i for i, node in enumerate(deepest([self]))}
         return any(place[child] >= place[node] for node in place for child in node.children)
 

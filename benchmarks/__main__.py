@@ -121,7 +121,7 @@ def report(row: Row, name: str, index: int, result: Pair, gemm: float | None = N
 
 
 def overhead() -> None:
-    """What a call costs when there is nothing to compute: microseconds on ten elements, and of a step of small layers."""
+    """Prints the cost of a call with nothing to compute: microseconds on ten elements, and of a step of small layers."""
     print("\nA call on ten elements, microseconds" + " " * 32 + "ours  PyTorch")
     x = np.ones((1, 10), np.float32)
     image = np.ones((1, 1, 2, 5), np.float32)

@@ -1,4 +1,4 @@
-"""How long a ResNet-50 takes to become a file of PyTorch, proof included, and how much memory beyond what was there before.
+"""Measures the conversion of a ResNet-50 to a file of PyTorch, proof included: its time, and its memory beyond the memory before.
 
 python -m benchmarks.bridge
 """
@@ -55,7 +55,7 @@ def measure() -> tuple[float, float, float]:
     weights = sum(array.nbytes for array in net.parameters()[0])
     with tempfile.TemporaryDirectory() as folder:
         small = chain(nn.SpatialConvolution(3, 4, 3, 3), nn.SpatialBatchNormalization(4), nn.ReLU(True))
-        pl.to_python(small, Path(folder) / "small.py", (None, 3, 8, 8))  # which imports what there is to import
+        pl.to_python(small, Path(folder) / "small.py", (None, 3, 8, 8))  # the first conversion imports all modules
         Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts anew
         before, start = memory("VmRSS"), time.perf_counter()
         pl.to_python(net, Path(folder) / "net.py", (None, 3, 224, 224))

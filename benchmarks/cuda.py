@@ -31,7 +31,7 @@ Job = Callable[[], object]
 
 
 def missing() -> str | None:
-    """What lacks for measuring, in a line."""
+    """Returns the requirement of the measurement that is missing, in a line."""
     try:
         nn.Identity().cuda()
     except DeviceError as error:
@@ -42,7 +42,7 @@ def missing() -> str | None:
 
 
 def sets(bytes: int) -> int:
-    """How many sets of arrays it takes to be larger than the cache."""
+    """Returns the number of sets of arrays that are together larger than the cache."""
     return max(2, min(64, -(-LARGER_THAN_CACHE // max(bytes, 1))))
 
 
@@ -98,7 +98,7 @@ def measure(row: Row, copy: float, budget: float, report: Callable[..., None]) -
     module = row.module()
     try:
         if row.parameters or getattr(module, "weight", None) is not None:
-            row.peer(module, peers_of(host))  # which makes the peer's parameters, on the host
+            row.peer(module, peers_of(host))  # makes the peer's parameters, on the host
             for name in ("peer", "statistics"):
                 if hasattr(module, name):
                     moved = [tensor.detach().cuda() for tensor in getattr(module, name)]

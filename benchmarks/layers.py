@@ -1,4 +1,6 @@
-"""What is measured: each layer with its counterpart in PyTorch, and the bytes or operations that it cannot avoid."""
+"""The rows of the layers' benchmark: each layer with its counterpart in PyTorch, and the bytes or operations that it needs at
+least.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def turns(old: Callable[[], float], new: Callable[[], float], rounds: int) -> Fi
 
 
 def jobs(words: list[str]) -> Iterator[tuple[Name, Callable[[], Any]]]:
-    """What is timed, with its name."""
+    """Yields the name and the job of each measurement."""
     from pytorch_legacy import optimize  # not sooner: it loads the library
 
     from .layers import rows

@@ -1,4 +1,4 @@
-"""What the processors can do at most: fused multiply-adds of float32 in the longest vectors, which no memory holds up.
+"""Measures the processors' limit: fused multiply-adds of float32 in the longest vectors, without access to memory.
 
 python -m benchmarks.limit --threads 2
 """

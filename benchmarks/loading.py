@@ -1,4 +1,4 @@
-"""How long files take to load, and how much memory: pl.load against torchfile and OpenCV.
+"""Measures time and memory of loading files: pl.load against torchfile and OpenCV.
 
 pip install ".[bench]"
 python -m benchmarks.loading                 both parts
@@ -26,7 +26,7 @@ import numpy as np
 import pytorch_legacy as pl
 from pytorch_legacy import nn, t7
 
-# What a process runs: {name: (imports, expression)}. `path` is the file.
+# The code that a process runs: {name: (imports, expression)}. `path` is the file.
 CONTESTANTS = {
     "pl.load": ("import pytorch_legacy as pl", "pl.load(path)"),
     "t7.read": ("from pytorch_legacy import t7", "t7.read(path)"),
@@ -53,7 +53,7 @@ print(json.dumps([ready, peak() - before]))
 """
 
 
-# Which Python runs a contestant, if not this one.
+# The Python that runs a contestant, if not this one.
 PYTHONS: dict[str, str] = {}
 
 

@@ -29,7 +29,7 @@ class Pair:
 
 @dataclass
 class Limit:
-    """What nothing that moves memory can surpass: a job, and how many bytes it moves."""
+    """A bound on all programs that move memory: a job, and the number of bytes that it moves."""
 
     job: Job
     bytes: int

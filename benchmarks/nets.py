@@ -36,9 +36,9 @@ from pytorch_legacy import nn, rnn
 from .bridge import chain, memory, resnet50
 
 ENGINES = ("ours", "optimized", "program", "PyTorch", "ONNX Runtime", "OpenVINO", "OpenCV")
-ONNX = {"ONNX Runtime", "OpenVINO"}  # what runs the file of pl.to_onnx
+ONNX = {"ONNX Runtime", "OpenVINO"}  # engines that run the file of pl.to_onnx
 EXAMPLES = Path(__file__).parents[1] / "examples"
-CHARACTERS = 65  # of a text
+CHARACTERS = 65  # characters of a text
 
 
 def convolution(inputs: int, outputs: int, k: int = 3, stride: int = 1) -> nn.Module:

@@ -34,7 +34,7 @@ from .measure import seconds
 from .nets import NETS, sample
 
 ROUNDS = 9
-CALLS = 100_000  # of which the growth is measured
+CALLS = 100_000  # calls over which the growth is measured
 
 
 # ---- to compile
@@ -47,7 +47,7 @@ def compiled(name: str) -> None:
     net = make().evaluate()
     x = given(1)
     example = (None, *x.shape[1:]) if x.dtype.kind == "f" else x
-    pl.compile(nn.Sequential(nn.Linear(2, 2), nn.ReLU()), (None, 2))  # which imports what there is to import
+    pl.compile(nn.Sequential(nn.Linear(2, 2), nn.ReLU()), (None, 2))  # the first compilation imports all modules
     Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts anew
     before, start = memory("VmRSS"), time.perf_counter()
     program = pl.compile(net, example)

@@ -1,4 +1,4 @@
-"""What a row of the table says, and what rows are counted with."""
+"""The row of a benchmark's table, and helpers to count bytes and operations."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Row:
         return module
 
     def named(self, words: list[str]) -> bool:
-        """Whether the row's name or label holds one of the words; no words mean any row."""
+        """Returns True if the row's name or label contains one of the words, or if there are no words."""
         return not words or any(word in f"{self.layer} {self.label}" for word in words)
 
 

@@ -1,4 +1,4 @@
-"""How `pytorch-legacy run` and training gain by a second worker, and what a worker costs those that hand work out.
+"""Measures the gain of `pytorch-legacy run` and of training by a second worker, and the cost of a worker.
 
 pip install ".[bench,image,dask]"
 python -m benchmarks.scaling                          all of it, some minutes

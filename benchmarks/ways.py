@@ -1,4 +1,4 @@
-"""Which way is fastest for a convolution: what THNN/convolution/dense.c chooses from.
+"""Measures the algorithms for a convolution that THNN/convolution/dense.c chooses from.
 
 python -m benchmarks.ways                  3x3 on small planes and others, two threads
 python -m benchmarks.ways 512@7 --threads 1
@@ -95,7 +95,10 @@ def alone(planes: int, outputs: int, kernel: int, stride: int, rows: int) -> Pas
 
 
 def milliseconds(way: str, before: Callable[[], Any], run: Callable[[], Any]) -> float:
-    """Of the last of some passes: weights are kept from the third one on, and only those of this way."""
+    """Returns the time of the last of some passes.
+
+    Packed weights are cached from the third pass on, and only those of this algorithm.
+    """
     pl.setConvolution(way)
     pl.setKeptBytes(0)
     pl.setKeptBytes(4 << 30)

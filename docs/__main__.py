@@ -50,7 +50,7 @@ def run(builder: str, out: Path, target: Path, jobs: int, settings: dict[str, An
     folders = (work / "pages", ROOT / "docs" / "site", target, work / "trees")
     app = Sphinx(*folders, builder, confoverrides=settings, parallel=jobs, warningiserror=True)
     app.build()
-    for page in target.rglob("*.html"):  # of pages that are no more
+    for page in target.rglob("*.html"):  # removes pages that no longer exist
         name = page.relative_to(target).with_suffix("").as_posix()
         if builder == "html" and name not in app.env.found_docs and name not in ("genindex", "search", "py-modindex"):
             page.unlink()

@@ -98,7 +98,7 @@ def kind(cls: type[Object], attribute: str) -> str:
 
 
 def default(cls: type[Object], attribute: str) -> str:
-    """What a missing field is here."""
+    """Returns the value of a missing field."""
     if attribute in cls._form.implied:
         return shown(cls._form.implied[attribute])
     if attribute not in cls._form.defaults:
@@ -117,7 +117,7 @@ def shown(value: Any) -> str:
 
 
 def uses(cls: type[Object], attribute: str) -> Iterator[str]:
-    """What happens to a field, in the words of the introduction."""
+    """Yields the uses of a field, in the words of the introduction."""
     form = cls._form
     if attribute in form.oneBased or attribute in form.oneBasedTensors:
         yield "from one"

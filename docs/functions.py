@@ -32,7 +32,7 @@ Shapes: `(N x) C x H x W` has an optional batch dimension, `*` is any shape.
 
 
 def role(argument: Argument) -> str:
-    """What a table's cell says: the tags of a tensor, the type of a number."""
+    """Returns the text of a table's cell: the tags of a tensor, or the type of a number."""
     if not argument.tags:
         return f"`{argument.type}`"
     words = [tag.lower() for tag in argument.tags if tag != "OPTIONAL"]

@@ -58,7 +58,7 @@ def rounded() -> Any:
 
 
 def directions() -> Any:
-    """Who reads and who writes, for adaptive windows of 5 cells to 3."""
+    """Draws the readers and writers of adaptive windows of 5 cells to 3."""
     feeds = pl.explain.windows("adaptive", 5, 3).axes[0].feeds
     outputs, cells = feeds.shape
     figure = plot.new_figure(9, 2.6)

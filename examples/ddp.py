@@ -31,7 +31,7 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
 DIGITS = Path(__file__).with_name("digits") / "digits_test.t7"
-MEAN, STD, HELD = 0.305, 0.376, 71  # of the pixels between 0 and 1; how many pictures are not learned from
+MEAN, STD, HELD = 0.305, 0.376, 71  # mean and deviation of the pixels between 0 and 1; number of pictures in the test set
 
 
 def network() -> nn.Sequential:
@@ -52,7 +52,7 @@ def network() -> nn.Sequential:
 
 
 def pictures() -> tuple[TensorDataset, TensorDataset]:
-    """Those to learn from, and those to be asked about."""
+    """Returns the training set and the test set."""
     table = pl.load(DIGITS)
     x = torch.from_numpy((table["images"].astype(np.float32) / 255 - MEAN) / STD)
     y = torch.from_numpy(table["labels"] - 1)  # Lua's labels count from 1
@@ -77,7 +77,7 @@ def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 def begun(options: argparse.Namespace, processes: int) -> dict:
-    """What the file of an earlier run holds, or the beginning of a new one."""
+    """Returns the content of an earlier run's file, or the beginning of a new one."""
     asked = {"processes": processes, "batch": options.batch, "rate": options.rate, "seed": options.seed}
     if not options.out.exists():
         pl.manualSeed(options.seed)
@@ -93,7 +93,7 @@ def begun(options: argparse.Namespace, processes: int) -> dict:
 
 
 def train(rank: int, processes: int, rendezvous: str, options: argparse.Namespace) -> None:
-    """What each of the processes does."""
+    """Runs in each of the processes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes: the one that started the others ends them
     threads = max(1, (os.cpu_count() or 1) // processes)
     torch.set_num_threads(threads)
@@ -112,7 +112,8 @@ def train(rank: int, processes: int, rendezvous: str, options: argparse.Namespac
     for epoch in range(checkpoint["epoch"] + 1, options.epochs + 1):
         start, total = time.perf_counter(), torch.zeros(1)
         sampler.set_epoch(epoch)  # another order
-        pl.manualSeed(1000 * (processes * epoch + rank) + options.seed)  # what an epoch draws does not depend on earlier ones
+        # random numbers of an epoch do not depend on earlier epochs
+        pl.manualSeed(1000 * (processes * epoch + rank) + options.seed)
         for x, y in loader:
             optimizer.zero_grad()
             loss = F.nll_loss(module(x), y)

@@ -34,7 +34,7 @@ lib.THNN_lastError.restype = ctypes.c_char_p
 
 NUMBERS: dict[str, Any] = {"double": ctypes.c_double, "int64_t": ctypes.c_int64, "int32_t": ctypes.c_int32}
 
-# What the names in the header's shapes stand for; no two sizes of one layer are equal.
+# Values of the names in the header's shapes; no two sizes of one layer are equal.
 SIZES = {
     "N": 2,
     "C": 3,
@@ -88,7 +88,7 @@ SCALARS: dict[str, float] = {
     "resetFirst": 1,
 }  # fmt: skip
 
-# Where that is not one, of functions that no cases are for. A layer's cases have `ARGUMENTS`.
+# Other values for functions without cases of their own. A layer's cases have `ARGUMENTS`.
 OTHERWISE: dict[str, dict[str, float]] = {
     "SpatialGroupedConvolution": {"groups": 2, "nInputPlane": 6},
     "geometric": {"p": 0.5},
@@ -233,7 +233,7 @@ def shape_of(function: Function, argument: Argument, sizes: dict[str, int]) -> t
 
 @cache  # calls are made a hundred thousand times
 def parsed(shape: str) -> tuple[str, list[str], list[CodeType]]:
-    """Which argument's shape it is, or the names in the shape and its sizes as code."""
+    """Returns the argument whose shape it is, or the names in the shape and its sizes as code."""
     text = re.split(r" : |,| or ", shape.replace("(N x) ", "N x "))[0].strip(" :")
     if other := re.match(r"as (\w+)", text):
         return other[1], [], []

@@ -69,7 +69,7 @@ def seeded() -> None:
 
 
 def reset() -> None:
-    """What another test has set in the process-wide state is as it was, too."""
+    """Restores the process-wide settings that another test may have changed."""
     pl.manualSeed(1)
     pl.setPoolingBackward("default")
     backend.set_kernels(kernels)

@@ -41,7 +41,7 @@ OF_A_CLASS = (
 
 
 def missing(name: str) -> list[str]:
-    """What a class needs before there is anything to test."""
+    """Returns the missing files of a class, without which there is nothing to test."""
     from pytorch_legacy import nn
 
     found = []
@@ -69,7 +69,7 @@ def styles(names: list[str]) -> list[list[str]]:
 
 
 def commands(name: str) -> list[list[str]]:
-    """What is run for a class, one after the other."""
+    """Returns the commands that test a class, one after the other."""
     python = [sys.executable, "-m", "pytest", "-q"]
     return [
         [*python, *(str(HERE / guard) for guard in TOGETHER)],

@@ -1,4 +1,4 @@
-"""How much a reader must read to know what a layer computes: ``python -m tests.reading [--at COMMIT] [LAYER ...]``.
+"""Counts the lines that define a layer: ``python -m tests.reading [--at COMMIT] [LAYER ...]``.
 
 It counts whole files, as a reader opens them:
 

@@ -16,7 +16,7 @@ MOST_FAILURES = 10
 
 
 class Row(NamedTuple):
-    """What one call of a test gets for the arguments of its `Rows`."""
+    """The arguments of one call of a test, for its `Rows`."""
 
     id: str
     values: tuple[Any, ...]

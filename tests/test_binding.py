@@ -223,7 +223,7 @@ def test_inputs_before_are_let_go() -> None:
 
 
 def test_subclasses() -> None:
-    """What an array says of itself is not asked, where it lies is seen."""
+    """An array's methods are not called; its memory is read."""
     x = fresh()
     slot = binding.TensorDescriptor("f", "input", "THFloatTensor *")
     slot.fill(x.view(Subclass))

@@ -107,7 +107,7 @@ def test_the_commands_of_a_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         try:
             call(command)
         except pytest.skip.Exception:
-            continue  # what needs a package that is not there
+            continue  # a package may be missing
 
 
 def test_pages_have_commands() -> None:
@@ -126,5 +126,5 @@ def test_a_command(command: str, bundle: Path, tmp_path: Path, monkeypatch: pyte
     folder = shutil.copytree(bundle, tmp_path / "work", symlinks=True)
     monkeypatch.chdir(folder)
     if "digits_ddp.t7" in command:
-        shutil.copy(folder / "digits.t7", folder / "digits_ddp.t7")  # which examples/ddp.py writes
+        shutil.copy(folder / "digits.t7", folder / "digits_ddp.t7")  # examples/ddp.py writes this file
     call(command)

@@ -24,7 +24,7 @@ def doubles() -> Iterator[None]:
 
 
 def of_single_precision(module: Object) -> set[str]:
-    """What in a module is not double."""
+    """Returns the parts of a module that are not double."""
     found = set()
     for thing in reachable(module):
         if thing._dtype != np.float64:

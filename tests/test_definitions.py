@@ -1,4 +1,4 @@
-"""What is fast beside its definition, the plain loops in the layer's file: random shapes, and numbers of several kinds."""
+"""Fast loops compute what the plain loops in the layer's file define: random shapes, and numbers of several kinds."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def local(rng: Generator) -> tuple[Any, tuple[int, ...]]:
 def rows(rng: Generator) -> tuple[Any, tuple[int, ...]]:
     frame, length = drawn(rng, 1, 80), axis(rng)
     module = nn.TemporalRowConvolution(frame, drawn(rng, 1, min(length, 5)), drawn(rng, 1, 3), bool(drawn(rng, 0, 1)))
-    module._padW = drawn(rng, 0, 2)  # which C has, and Torch7's layer has not
+    module._padW = drawn(rng, 0, 2)  # C has this padding, and Torch7's layer has not
     module.weight /= 16  # sums of huge numbers stay finite, in whatever order
     shape = (frame, length) if module.featFirst else (length, frame)
     return module if rng.random() < 0.7 else module.noBias(), (*[drawn(rng, 1, 3)][: drawn(rng, 0, 1)], *shape)
@@ -464,7 +464,7 @@ def test_fast_as_defined(name: str, dtype: str) -> None:
             assert_agree(mine, defined, gradients, NEAR[dtype], says)
         sums = np.minimum(abs(gradients).sum() * largest(inputs[0]), np.finfo(dtype).max)
         for mine, defined in zip(fast[3], plain[3], strict=True):
-            if kind == "infinite":  # whether infinities meet depends on the order of a sum
+            if kind == "infinite":  # for infinities the order of a sum matters
                 mine, defined = (np.where(np.isfinite(sum), sum, np.nan) for sum in (mine, defined))
             assert_agree(mine, defined, np.array([sums]), NEAR[dtype], says)
 

@@ -37,7 +37,7 @@ class Digits(doctest.OutputChecker):
 
 
 def unit(number: str) -> float:
-    """What the last digit of a printed number with a point stands for; whole numbers are exact."""
+    """Returns the value of the last digit of a printed number with a point; whole numbers are exact."""
     mantissa, _, exponent = number.lower().partition("e")
     digits = len(mantissa.partition(".")[2])
     return 10.0 ** (int(exponent or 0) - digits) if digits else 0.0

@@ -19,7 +19,7 @@ DIGITS = "pl.load('examples/digits/digits.t7')"
 
 
 def fresh(code: str) -> str:
-    """What a new process prints."""
+    """Returns the output of a new process."""
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout.strip()
@@ -115,7 +115,7 @@ def test_pickles_of_earlier_versions_find_the_classes_of_cudnn_in_a_new_process(
 
 
 def test_a_typename_says_which_packages_have_its_class():
-    """What lets a class of nn be found without the others."""
+    """Typenames tell the packages apart, so that a class of nn is found without the others."""
     for cls in classes():
         package = next(name for name in sorted(PACKAGES, reverse=True) if cls.__module__.startswith(f"pytorch_legacy.{name}."))
         assert cls._typename.partition(".")[0] in PACKAGES[package], cls

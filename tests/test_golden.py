@@ -40,7 +40,7 @@ def content(file: str) -> Any:
 
 
 def stored(entry: Entry, *keys: str) -> Any:
-    """What the file itself holds, in its own counting; None if it has no such thing."""
+    """Returns the value in the file, in the file's own counting; None if there is none."""
     value = content(entry["file"])
     for key in keys:
         value = (value or {}).get(key)
@@ -73,7 +73,7 @@ def cases(kind: str, *parts: str, has: tuple[str, ...] = ("module",), name: str 
 
 
 def layer(entry: Entry) -> str:
-    """What an entry's name begins with: the class, or what else its cases have in common."""
+    """Returns the group of an entry by the start of its name: the class, or another common property of its cases."""
     return f"{entry['family']}/{entry['name'].partition('_')[0]}"
 
 
@@ -116,7 +116,7 @@ def counted_from_zero(case: Any) -> Any:
 
 
 def begins_with_table(module: Any) -> bool:
-    """Is it a network whose first layer takes indices that count from 0 here?"""
+    """Returns True for a network whose first layer takes indices that count from 0 here."""
     return isinstance(module, nn.Sequential) and len(module) > 0 and module.get(0)._typename == "nn.LookupTable"
 
 
@@ -138,12 +138,12 @@ def tolerance(entry: Entry, precision: str) -> float:
     if entry["name"].startswith(STRETCHED):
         return 1e-5
     if entry["name"] == "FastLSTM_bn_t4x3_float":
-        return 4e-5  # what normalizing over four samples leaves of terms twenty times as large
+        return 4e-5  # the error of normalizing over four samples, with terms twenty times as large
     return 1e-5 if precision == "as_float" else TOLERANCE[entry["dtype"]]
 
 
 def trained(case: Any) -> tuple[Tree, Tree]:
-    """What the original did: clear the gradients, seed, forward, backward."""
+    """Repeats the steps of the original: clear the gradients, seed, forward, backward."""
     module = case["module"]
     module.zeroGradParameters()
     pl.manualSeed(case["seed"])
@@ -176,7 +176,7 @@ def from_torch(name: str, buffer: Array, owner: Any, input: Tree) -> Array:
 
 
 def input_of(module: Any, path: str, input: Tree) -> Tree:
-    """What the module at `path` got, in a chain of modules: what the one before it gave."""
+    """Returns the input of the module at `path` in a chain of modules: the output of the one before."""
     before, _, place = path.rpartition(".")
     return at(module, f"{before}.{int(place) - 1}").output if place.isdigit() and int(place) > 1 else input
 
@@ -218,7 +218,7 @@ def test_training(entry: Entry, precision: str) -> None:
     assert_close(parameters, shaped(module, train.get("parameters") or []), near, "parameters")
     assert_close(output, train["output"], near, "output")
     if not isinstance(train.get("gradInput", {}), dict):  # an empty table, a dict, leaves nothing to compare
-        # Where a gradient is a small difference of large terms, single precision can only be as good as the terms.
+        # If a gradient is a small difference of large terms, single precision can only be as good as the terms.
         terms = largest(case["gradOutput"]) if precision == "as_float" else 0.0
         assert_close(gradInput, train["gradInput"], near, "gradInput", terms)
     assert_gradients(module, train.get("gradParameters"), near)
@@ -257,7 +257,7 @@ def test_loading(entry: Entry) -> None:
 # ---------------------------------------------------------------------------------------------- criterions
 
 
-# Those whose labels may also be floating-point numbers; integers are labels everywhere.
+# Criterions whose labels may also be floating-point numbers; integers are labels everywhere.
 LABELLED = ("nn.ClassNLLCriterion", "nn.CrossEntropyCriterion", "nn.MultiMarginCriterion", "nn.ClassSimplexCriterion")
 
 

@@ -1,4 +1,4 @@
-"""What a person who adds a layer is told: by the guards of one layer, and by the calls that are made from the header."""
+"""Aids for a person who adds a layer: the guards of one layer, and the calls that are made from the header."""
 
 from __future__ import annotations
 

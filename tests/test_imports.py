@@ -1,4 +1,4 @@
-"""Who imports whom in the package: `LAYERS`, the figure in docs/design.md, from the bottom up. No arrow goes up, or sideways.
+"""The imports of the package obey `LAYERS`, the figure in docs/design.md, from the bottom up. No arrow goes up, or sideways.
 
 Imports anywhere in a file count, within functions too, but those for type checkers alone.
 """
@@ -100,7 +100,7 @@ def test_each_exception_is_still_one(arrow):
 
 
 def test_files_import_each_other_in_no_circle():
-    """Where importing one imports the other. (A package's own file stands for what is in it, and is left out.)"""
+    """No two files import each other. (A package's own file stands for its content, and is left out.)"""
     left = {name: {other for other in imported(name, eager=True) if MODULES[other].name != "__init__.py"} for name in MODULES}
     while leaves := [name for name, others in left.items() if not others & left.keys()]:
         for name in leaves:

@@ -30,7 +30,7 @@ from tests.trial import Trial
 
 
 def overwrite(case: Case, dtype: str) -> None:
-    """What the results' memory holds before a pass is of no account."""
+    """A pass does not depend on the earlier content of its results' memory."""
     trial = Trial(case, dtype)
     module = trial.module()
     first = trial.run(input=copied(trial.input), module=module)
@@ -193,7 +193,7 @@ test_own_results_and_copies = joined(own_results, copies)
 
 
 def test_files_hold_nothing_of_other_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What memory held before it was a buffer gets into no file: of fresh modules, after evaluation, after training."""
+    """The earlier content of a buffer's memory is in no file: of fresh modules, after evaluation, after training."""
     made = {name: getattr(np, name) for name in ("empty", "empty_like")}
 
     def spoil(name: str, byte: int) -> Any:

@@ -321,7 +321,7 @@ def test_every_class_has_cases() -> None:
 
 
 def test_every_function_has_cases() -> None:
-    classes = {"GatedLinear": "GatedLinearUnit"}  # where the name is not that of the functions
+    classes = {"GatedLinear": "GatedLinearUnit"}  # classes whose name is not that of the functions
     # No class is theirs: see tests/core.
     without = {"FusedConvolution", "GRUFused", "GRUSequence", "LSTMFused", "LSTMSequence"}
     without |= {"LookupTableBag", "pointwise", "unfolded"}

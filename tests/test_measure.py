@@ -1,4 +1,4 @@
-"""How the benchmarks time, ours, theirs and the limit in turn, and how their figures stand side by side."""
+"""The benchmarks time ours, theirs and the limit in turn, and print their figures side by side."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 def test_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """The share of the limit is the median of rounds in which both met the same moment of the machine."""
     turns: list[str] = []
-    slow: Iterator[float] = iter([1.0] * 2 + [s for s in (1.0, 4.0, 2.0) for _ in range(3)])  # how slow the machine is
+    slow: Iterator[float] = iter([1.0] * 2 + [s for s in (1.0, 4.0, 2.0) for _ in range(3)])  # the slowness of the machine
     times = {"ours": 2.0, "theirs": 6.0, "copy": 1.0}
 
     def seconds(job: measure.Job, calls: int) -> float:
@@ -28,7 +28,7 @@ def test_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     result = measure.pair(lambda: "ours", lambda: "theirs", 0.1, 3, measure.Limit(lambda: "copy", 10))
     assert turns == ["ours", "theirs"] + ["ours", "theirs", "copy"] * 3
     assert (result.ours, result.theirs, result.ratio) == (4.0, 12.0, 3.0)
-    assert result.perByte == pytest.approx(0.05)  # of 20 bytes we move as many per second as the copy
+    assert result.perByte == pytest.approx(0.05)  # 20 bytes: we move as many per second as the copy
 
 
 def test_runs_side_by_side() -> None:

@@ -1,4 +1,4 @@
-"""What leaves by name is what a network consists of, whatever passes went through it before."""
+"""A network has the same named weights, whatever passes went through it before."""
 
 from __future__ import annotations
 

@@ -37,8 +37,10 @@ def parameters(net: Module) -> list[Tensor]:
 
 
 def steps(net: Module, input: Any, tolerance: float | None = None) -> list[str]:
-    """What was done to a network, whose results are the same, and which writes over no input that the other leaves alone."""
-    passed(net.evaluate(), input)  # which clears rows of zeros in some tables
+    """Returns the changes of an optimized network, after checks that its results are the same and that it overwrites no more
+    inputs.
+    """
+    passed(net.evaluate(), input)  # clears rows of zeros in some tables
     before = [array.copy() for array in parameters(net)]
     log: list[str] = []
     optimized = pl.optimize(net, log.append)
@@ -55,7 +57,7 @@ def steps(net: Module, input: Any, tolerance: float | None = None) -> list[str]:
 
 
 def passed(net: Module, input: Any) -> tuple[Any, Any]:
-    """What became of the input, and the output."""
+    """Returns the input after a pass, and the output."""
     given = copied(input)
     net.forget()
     pl.manualSeed(1)
@@ -556,7 +558,7 @@ def test_no_pass_stands_for_another(attack: Callable[[Any, Pass], None], isOptim
 )
 @pytest.mark.parametrize("isOptimized", [True, False])
 def test_an_output_may_be_the_next_input(layer: Callable[[], Module], isOptimized: bool) -> None:
-    """Of one layer alone, too, whose gradInput may come back as gradOutput."""
+    """A single layer, too, may get its own output, and its gradInput as gradOutput."""
     net: Any = nn.Sequential(layer()).float()
     net = pl.optimize(net) if isOptimized else net
     x = image(getattr(net[0], "nInputPlane", 3))
@@ -627,7 +629,7 @@ def test_copies_in_graphs(join: Callable[[], Module], isFirst: bool) -> None:
 
 
 def test_random_networks() -> None:
-    """Of layers in place and others, copies, views, branches, joins and an unknown class, as chains and as graphs."""
+    """Networks of layers in place and others, copies, views, branches, joins and an unknown class, as chains and as graphs."""
     random = np.random.default_rng(5)
 
     def layer(depth: int) -> Module:

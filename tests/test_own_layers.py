@@ -216,7 +216,7 @@ def test_kernels_compile_for_a_gpu() -> None:
 
 
 def test_rows_of_the_benchmark(tmp_path: Path):
-    """What is measured is the same in both, forward and backward."""
+    """The benchmark measures the same computation in both, forward and backward."""
     torch = pytest.importorskip("torch", reason="the benchmarks need PyTorch")
     from benchmarks.rows import gradient_of, rows_of
 

@@ -55,7 +55,7 @@ PROJECT_URL = "https://example.org/owner/name"
 THNN_FILE = f"lib/{library.file_name('THNN')}"
 HEADERS = ("THNN.h", "THNN_base.h", "THNN_array.h", "THNN_program.h", "THNN_ffi.h")
 
-# What is installed where is the question here, so nothing is optimized. Debug information would name the folder of the build.
+# These tests concern the installed files, so nothing is optimized. Debug information would name the folder of the build.
 QUICK = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=", "-DTHNN_PORTABLE=ON"]
 
 

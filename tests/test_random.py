@@ -164,7 +164,8 @@ def test_arrays_without_dimensions() -> None:
 
 
 def outcomes(weights: list[float], draws: list[float], replacement: bool) -> list[int]:
-    """What those draws choose: the first category whose running sum reaches the draw; then it may be taken out."""
+    """Returns the categories that those draws choose: the first one whose running sum reaches the draw; then it may be taken out.
+    """
     left, chosen = list(weights), []
     for draw in draws:
         total, at = sum(left), 0.0
@@ -199,7 +200,7 @@ def test_multinomial_frequencies() -> None:
     assert_close(np.bincount(drawn) / 80_000, np.array([1, 0, 3, 4]) / 8, 0.01)
     order = random.multinomial(np.ones(50), 50)
     assert sorted(order) == [*range(50)]
-    assert sorted(random.multinomial([1, 1e-30, 1e-300], 3)) == [0, 1, 2]  # what rounding takes from the sums, too
+    assert sorted(random.multinomial([1, 1e-30, 1e-300], 3)) == [0, 1, 2]  # rounding takes this number from the sums, too
 
 
 def test_random_ranges() -> None:
@@ -445,7 +446,8 @@ def test_reset(lua: str) -> None:
 
 ONES = np.ones((5, 7))
 CONSUMED: dict[str, tuple[Callable[[], Any], int]] = {
-    # What Torch7's constructors drew, also for modules inside whose parameters are set afterwards. Normal numbers come in pairs.
+    # Number of draws of Torch7's constructors, also for modules inside whose parameters are set afterwards. Normal numbers come
+    # in pairs.
     "Subtractive": (lambda: nn.SpatialSubtractiveNormalization(3, ONES), 3 * 35 + 1),
     "Subtractive_1d": (lambda: nn.SpatialSubtractiveNormalization(3, np.ones(5)), 3 * 5 + 3 + 3 * 5 + 1),
     "Divisive": (lambda: nn.SpatialDivisiveNormalization(3, ONES), 2 * (3 * 35 + 1)),

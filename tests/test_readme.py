@@ -1,4 +1,4 @@
-"""What the README shows is what happens: its Python and its C run, its output is the real one."""
+"""The examples of the README run, in Python and in C, and print the output that it shows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_python() -> None:
     run = subprocess.run([sys.executable, "-c", block("python")], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr
     accuracy = float(run.stdout.split()[0])
-    assert accuracy == pytest.approx(354 / 355)  # what Torch7 reached
+    assert accuracy == pytest.approx(354 / 355)  # Torch7's accuracy
 
 
 def test_c(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from tests.test_golden import GOLDEN, LISTED, cases, content, labels, layer, loa
 
 Entry = dict[str, Any]
 
-# What pl.save changes in files of Torch7 that nobody touched: (family or "", typename, words of the difference), and why.
+# Differences of pl.save from unchanged files of Torch7: (family or "", typename, words of the difference), and the reason.
 ALLOWED: list[tuple[str, str, str, str]] = [
     ("", "", "torch.Cuda", "of a GPU: tensors of the CPU, and the name of their type"),
     ("compat", "", "has ", "younger than the file"),
@@ -128,7 +128,7 @@ def opened(value: Any) -> t7.TorchObject | None:
 
 
 def assert_comes_back(value: Any, format: str = "binary") -> Any:
-    """What is loaded from a file of `value` is saved as the same file, and shows what `value` shows."""
+    """A value that was saved and loaded is saved as the same file."""
     content = saved(value, format)
     again = pl.load(content)
     second = saved(again, format)
@@ -205,7 +205,7 @@ OF_A_PASS = {
     "randomSamples", "save_mean", "save_std", "train",
 }  # fmt: skip
 
-# What objects made here lack, or have beyond Torch7's, and why.
+# Fields that objects made here lack, or have beyond Torch7's, with the reason.
 LACKING = {
     "bias": "there is none",
     "gradBias": "there is none",
@@ -494,7 +494,7 @@ def test_manifest_is_read() -> None:
 
 
 def test_networks_of_other_packages_made_here() -> None:
-    """What a constructor makes is saved and loaded, again and again."""
+    """Objects fresh from a constructor are saved and loaded, again and again."""
     push = nn.PushTable(1)
     loss = pl.authors.ContentLoss(1.0, np.ones((3, 4, 4), np.float32), True)
     things = [

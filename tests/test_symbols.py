@@ -1,4 +1,4 @@
-"""What libTHNN exports: the functions of its header, and nothing else.
+"""libTHNN exports the functions of its header, and nothing else.
 
 golden_symbols.txt has what hosts may have been linked with: a function that leaves the header breaks them. New functions need
 no line there; `python -m tests.test_symbols` adds them when a release is made. Where one has to go, raise THNN_ABI_VERSION.

@@ -73,7 +73,7 @@ def test_one_module_for_all_threads(name: str) -> None:
 
 @pytest.mark.parametrize("make", [nn.CAddTable, nn.Dropout], ids=["arithmetic", "draws"])
 def test_a_module_for_each_thread(make: Callable[[], nn.Module]) -> None:
-    """What large arrays are added and drawn by is no matter of other threads."""
+    """A thread's large additions and random draws do not affect other threads."""
     array = np.ones((64, 64, 64), np.float32)
 
     def forward(_: int) -> bool:
@@ -195,13 +195,13 @@ def test_a_pass_may_call_itself_and_end_with_an_error() -> None:
     with pytest.raises(KeyError, match="on the way"):
         module.forward(x)
     with ThreadPoolExecutor(1) as pool, pytest.raises(KeyError):
-        pool.submit(module.forward, x).result()  # of a module that nobody is in
+        pool.submit(module.forward, x).result()  # no thread is in this module
     clone = module.clone()
     module._inPass = True  # as in a child that was forked while a thread was within
     module.depth = clone.depth = 2
     assert module.forward(x) is x is clone.forward(x)
     module.depth = 2
-    assert nn.Sequential(nn.ConcatTable(module)).forward(x)[0] is x  # which calls itself inside of a network
+    assert nn.Sequential(nn.ConcatTable(module)).forward(x)[0] is x  # the module calls itself inside of a network
     with pytest.raises(KeyError, match="on the way"):
         nn.Sequential(module).forward(x)
     assert not module._inPass
@@ -215,7 +215,7 @@ class Copied(nn.SpatialConvolution):
 
 
 def test_a_layer_that_two_networks_share() -> None:
-    """What C computes is not entered twice: the second thread would write what the first one reads."""
+    """A second thread cannot enter a C function of the same layer, because it would write the memory that the first one reads."""
     layer = Copied(8, 8, 7, 7)
     x = np.ones((8, 90, 90), "f")
     expected = layer.forward(x).copy()

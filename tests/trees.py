@@ -101,7 +101,7 @@ def assert_close(actual: Tree, expected: Tree, tolerance: float, what: str = "",
 
 
 def within(a: Array, b: Array, most: float) -> bool:
-    """Are all differences numbers up to `most`? Arrays of integers are not asked."""
+    """Returns True if all differences are numbers up to `most`. Integer arrays are not compared."""
     if a.dtype.kind != "f" or b.dtype.kind != "f":
         return False
     with np.errstate(all="ignore"):

@@ -98,7 +98,7 @@ class Trial:
         return Result(kept, copied(gradInput), copied(gradients))
 
     def usual(self) -> Result:
-        """What `run` gives for the case as it is. It is computed once, and read-only."""
+        """Returns the result of `run` for the unchanged case. The result is computed once, and read-only."""
         key = id(self.case), self.dtype
         if key not in USUAL:
             USUAL[key] = self.case, Trial(self.case, self.dtype).run()

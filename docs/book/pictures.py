@@ -136,7 +136,7 @@ def pools() -> Any:
 
 
 def groups() -> Any:
-    """Which cells of a batch of three samples with three channels share mean and variance."""
+    """Draws the cells of a batch of three samples with three channels that share mean and variance."""
     figure = plot.new_figure(8, 2.6)
     titles = ("SpatialBatchNormalization", "SpatialInstanceNormalization", "LayerNormalization")
     for axes, title in zip(figure.subplots(1, 3), titles, strict=True):
@@ -230,7 +230,7 @@ def vanishing() -> Any:
 
 
 def sparse() -> Any:
-    """Where the gradient of a sparse layer has numbers."""
+    """Draws the rows of a sparse layer's gradient that are not zero."""
     layer = nn.SparseLinear(40, 6)
     batch = [np.float32([[3, 1], [17, 2]]), np.float32([[17, -1], [30, 1]]), np.float32([[8, 1], [31, -2], [36, 1]])]
     layer.forward(batch)
@@ -288,7 +288,7 @@ def bytes_() -> Any:
 
 
 def porting() -> Any:
-    """How far outputs are from those in double precision, layer by layer: by rounding, and with a wrong epsilon."""
+    """Draws the errors of outputs against double precision, layer by layer: by rounding, and with a wrong epsilon."""
     examples = HERE.parents[1] / "examples" / "digits"
     checkpoint, test = pl.load(examples / "digits.t7"), pl.load(examples / "digits_test.t7")
     pictures = (test["images"][:50] / 255 - checkpoint["mean"]) / checkpoint["std"]
@@ -324,7 +324,7 @@ def swish() -> Any:
 
 
 def coalescing() -> Any:
-    """What eight threads read in one step: a cell of eight planes, or eight cells of one plane."""
+    """Draws the cells that eight threads read in one step: a cell of eight planes, or eight cells of one plane."""
     figure = plot.new_figure(8, 2.2)
     for axes, shares in zip(figure.subplots(1, 2), (False, True), strict=True):
         read = np.zeros((8, 24), int)

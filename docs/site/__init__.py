@@ -1,4 +1,4 @@
-"""What makes the site: each file does one thing. The pages themselves are docs/*.md, docs/book and what is generated."""
+"""The generator of the site: each file does one thing. The pages themselves are docs/*.md, docs/book and generated ones."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a class becomes in PyTorch and ONNX: the lines that the bridge writes for the example, where torch is installed."""
+"""A class's form in PyTorch and ONNX: the lines that the bridge writes for the example, if torch is installed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def pytorch(one: Example) -> tuple[str, Any]:
 
 
 def _lines(source: str) -> str:
-    """What stands between the imports and ``load()``: helpers, the fields, and the body of ``forward()``."""
+    """Returns the text between the imports and ``load()``: helpers, the fields, and the body of ``forward()``."""
     text = source[: source.index("\n\n\ndef load(")]
     helpers, _, body = text.partition("class Net(nn.Module):\n")
     helpers = helpers.partition("from torch import nn\n")[2].strip()

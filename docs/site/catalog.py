@@ -62,7 +62,7 @@ class Family:
 
 @cache
 def families() -> list[Family]:
-    """Those of nn in the order of their names, then the other packages."""
+    """Returns the families of nn in the order of their names, then the other packages."""
     from pytorch_legacy import nn
 
     folders = sorted(path.parent.name for path in Path(inspect.getfile(nn)).parent.glob("*/__init__.py"))

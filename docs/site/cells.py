@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-WIDTH, HEIGHT, GAP = 44, 24, 12  # of a cell, and between planes, in pixels
-NARROW = 330  # what planes that stand side by side may take
+WIDTH, HEIGHT, GAP = 44, 24, 12  # size of a cell, and gap between planes, in pixels
+NARROW = 330  # largest width of planes that stand side by side
 MOST_CELLS = 600
 
 
@@ -76,7 +76,7 @@ def _plane(plane: Any, x: int, y: int, scale: float) -> list[str]:
 
 
 def described(array: Any, name: str) -> str:
-    """What a screen reader says: the numbers, row by row."""
+    """Returns the text for screen readers: the numbers, row by row."""
     rows = np.atleast_2d(array).reshape(-1, np.atleast_1d(array).shape[-1])
     numbers = "; ".join(", ".join(map(short, row)) for row in rows)
     return f"{name}, {shape(array)}: {numbers}"
@@ -94,6 +94,6 @@ def figure(value: Any, name: str) -> str:
     finite = np.abs(array[np.isfinite(array)]) if array.dtype.kind in "fiub" else np.zeros(0)
     scale = float(finite.max()) if finite.size else 0.0
     if array.dtype.kind == "f":
-        array = np.where(np.abs(array) < 1e-12 * scale, 0, array)  # what rounding left of a sum that is 0
+        array = np.where(np.abs(array) < 1e-12 * scale, 0, array)  # removes the rounding errors of a sum that is 0
     caption = f"<code>{escape(name)}</code> {shape(array)}"
     return f"<figure>{svg(array, name, scale)}<figcaption>{caption}</figcaption></figure>"

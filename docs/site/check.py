@@ -9,13 +9,13 @@ from urllib.parse import unquote, urlsplit
 
 
 class Page(HTMLParser):
-    """What a page has of anchors, and the links and files that it names."""
+    """A page's anchors, and the links and files that the page names."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.anchors: list[str] = []
         self.links: dict[str, int] = {}
-        self.loaded: list[str] = []  # what a browser reads by itself
+        self.loaded: list[str] = []  # files that a browser reads by itself
         self.feed(text)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:

@@ -33,7 +33,7 @@ def places(name: str, functions: list[str]) -> list[Place]:
 
 
 def mechanisms(files: list[str]) -> list[str]:
-    """What the files stand on: their families' headers, and the files of loops and kernels of those names."""
+    """Returns the shared files of some C files: their families' headers, and the files of loops and kernels of those names."""
     names = {name for file in files for name in _INCLUDED.findall((ROOT / file).read_text(encoding="utf-8"))}
     endings = (("THNN", ".h"), ("THNN", ".c"), ("THNN", "_fast.c"), ("THNN", "_avx512.c"), ("THCUNN", ".cuh"), ("THCUNN", ".cu"))
     candidates = [f"{tree}/{name}{ending}" for name in sorted(names - {"core/core"}) for tree, ending in endings]

@@ -15,7 +15,7 @@ from docs.site.catalog import Entry
 from docs.site.example import Example
 
 WIDTH, HEIGHT, REACH = 300, 220, 3.0
-LOW, HIGH = -3.2, 3.2  # of what is shown upwards
+LOW, HIGH = -3.2, 3.2  # the range of the vertical axis
 # Criterions whose loss of one number is a curve: the targets to show.
 TARGETS: dict[str, tuple[float, ...]] = {
     "AbsCriterion": (1.0,),
@@ -50,7 +50,7 @@ def _elementwise(module: Any) -> tuple[Any, Any, Any] | None:
     try:
         results: list[tuple[Any, Any]] = []
         for input in (x, x, x[40:]):
-            pl.manualSeed(len(results))  # what is random differs
+            pl.manualSeed(len(results))  # random layers differ
             y = np.copy(module.forward(np.copy(input)))
             results.append((y, np.copy(module.backward(np.copy(input), np.ones_like(input)))))
     except Exception:

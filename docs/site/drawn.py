@@ -15,7 +15,7 @@ ROOM = 90  # from one node of a graph to the next
 
 
 def of(entry: Entry) -> tuple[str, str] | None:
-    """What is told of the picture, and the picture; None if there is none."""
+    """Returns the text about the picture, and the picture; None if there is none."""
     if entry.cls is pl.nn.StochasticGradient:
         return "The mean loss of each pass in the example above, as the trainer reports it.", _course(_losses(entry.cls))
     if entry.package == "nngraph.graph":

@@ -39,7 +39,9 @@ ENOUGH = 12  # elements of an input that shows something
 
 @dataclass
 class Example:
-    """What went in and came out. `call` is the constructor's call in Python, where it is known, `lua` that in Torch7."""
+    """The input and the results of an example. `call` is the constructor's call in Python, if it is known, `lua` the call in
+    Torch7.
+    """
 
     module: Any
     input: Any
@@ -50,7 +52,7 @@ class Example:
     gradOutput: Any = None
     gradInput: Any = None
     gradients: dict[str, Any] = field(default_factory=dict)
-    functions: list[str] = field(default_factory=list)  # of THNN, which the module itself called
+    functions: list[str] = field(default_factory=list)  # the functions of THNN that the module itself called
 
     @property
     def size(self) -> int:
@@ -108,7 +110,7 @@ def _from_cases(entry: Entry) -> Iterator[Example]:
 
 
 def called(entry: Entry, make: Callable[[], Any]) -> tuple[Any, str | None]:
-    """What `make` makes, and the call of the constructor in it if that alone makes the same."""
+    """Returns the result of `make`, and the call of the constructor in `make` if that call alone makes the same."""
     cls, calls = entry.cls, []
     isOwn, original = "__init__" in vars(cls), cls.__init__
 
@@ -177,7 +179,7 @@ def _from_golden(entry: Entry) -> Iterator[Example]:
 
 
 def _from_docstring(entry: Entry) -> Iterator[Example]:
-    """What the class's own examples do: each object of the class, and what it is given first.
+    """Yields the objects of the class in the class's own examples, each with its first input.
 
     A class that has no pass of its own, as a base or a part of a network, is shown by what its examples call: a layer that
     derives from it, or the network.

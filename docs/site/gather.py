@@ -78,7 +78,7 @@ class Gathering:
         return _CODE_OR_LINK.sub(turn, text)
 
     def place(self, target: str, page: str) -> str:
-        """Where on the site a file of the repository is, to which a page links; files without a page get one."""
+        """Returns the place on the site of a file of the repository to which a page links. A file without a page gets one."""
         if target not in self.places:
             file = ROOT / target
             if target.startswith("..") or not file.exists():

@@ -77,7 +77,7 @@ def visit(writer: Any, node: site_instrument) -> None:
 
 
 def html(name: str, up: str) -> str:
-    """What a page has of an instrument, and the scripts that fill it; `up` leads to the site's root."""
+    """Returns a page's element of an instrument, and the scripts that fill the element; `up` leads to the site's root."""
     scripts = "".join(f'<script src="{up}{FOLDER}/{script}.js"></script>\n' for script in ("thnn", "shared", name))
     return f'<div class="instrument" data-instrument="{name}"><p>This part of the page needs JavaScript.</p></div>\n{scripts}'
 

@@ -17,9 +17,9 @@ from sphinx.util import logging
 logger = logging.getLogger(__name__)
 
 
-# What the converter knows by another name only.
+# Commands that the converter knows by another name only.
 _NAMES = {"{aligned}": "{split}", r"\arg\min": r"\operatorname{arg}\min", r"\arg\max": r"\operatorname{arg}\max"}
-# What it writes where it did not understand: a command, an alignment or a line by itself.
+# The signs of an error in the converter's output: a command, an alignment or a line by itself.
 _NOT_UNDERSTOOD = re.compile(r">\\[A-Za-z]+<|<mi>&</mi>|linebreak=")
 
 

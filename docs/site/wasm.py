@@ -41,7 +41,7 @@ LINK = (
     "-sALLOW_MEMORY_GROWTH=1", "-sFILESYSTEM=0", "-sEXPORTED_RUNTIME_METHODS=UTF8ToString",
 )  # fmt: skip
 
-# What a page makes of an argument of a C function.
+# The kind of each argument of a C function in a page.
 _KINDS = {
     "THNNState *": "state", "const THTensor *": "in", "THTensor *": "out", "const THLongTensor *": "inLong",
     "THLongTensor *": "outLong", "int64_t": "integer", "int64_t *": "size", "int32_t": "number", "double": "number",

@@ -26,7 +26,7 @@ static void print(const char *name, const float *x, int n)
 
 int main(void)
 {
-  check(THNN_checkVersion(THNN_ABI_VERSION)); /* is the library the one that this program was compiled for? */
+  check(THNN_checkVersion(THNN_ABI_VERSION)); /* true if the library is the one that this program was compiled for */
 
   /* Memory is ours, views are plain structs on the stack. Row r of the image holds 4r, 4r+1, 4r+2, 4r+3. */
   float pixels[16], pooled[4], scores[2], weights[8] = {1, 0, 0, -1, 0, 2, -2, 0}, biases[2] = {11, 20};

@@ -43,7 +43,7 @@ static void factors(double *weight, const Axis *a, int64_t o, double half)
 
 static double halfPrecision(real logVariance) { return exp(logVariance < -60 ? 60 : -logVariance) / 2; } /* 1 / (2 v) */
 
-/* What is done with each window, for a plane. `rows` and `columns` have room for a window's factors. */
+/* The parameters of a window's computation, for a plane. `rows` and `columns` have room for a window's factors. */
 typedef struct Plane {
   const real *x, *g; /* input, gradOutput */
   real *y, *gx;      /* output, gradInput: one of them, or none */
@@ -60,7 +60,7 @@ static void visit(Plane *p, const Space *s)
     for (int64_t ow = 0; ow < w.out; ow++) {
       const int64_t o = oh * w.out + ow, top = windowStart(&h, oh), left = windowStart(&w, ow);
       factors(p->columns, &w, ow, p->half);
-      double mean = 0, spread = 0, moment = 0; /* of x, of d, of x * d */
+      double mean = 0, spread = 0, moment = 0; /* sums of x, of d, of x * d */
       for (int64_t ih = top; ih < windowEnd(&h, oh); ih++)
         for (int64_t iw = left; iw < windowEnd(&w, ow); iw++) {
           const double weight = p->rows[ih - top] * p->columns[iw - left];

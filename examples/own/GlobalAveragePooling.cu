@@ -11,7 +11,7 @@ __global__ void means(real *y, const real *x, int64_t planes, int64_t n, bool wi
 {
   const Team team = thisTeam(wide);
   for (int64_t c = team.number; c < planes; c += team.count) {
-    accreal sum = 0; /* of parts that are divided first, as each fits into the range of a mean */
+    accreal sum = 0; /* a sum of parts that are divided first, as each fits into the range of a mean */
     for (int64_t i = team.rank; i < n; i += team.size) sum += (accreal)x[c * n + i] / (accreal)n;
     sum = teamSum(team, sum);
     if (team.rank == 0) y[c] = (real)sum;

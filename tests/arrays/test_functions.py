@@ -115,7 +115,7 @@ def test_apply(name: str, dtype: str) -> None:
         call("arrayApply", x, z, y, APPLY[name])
         if name in ("power", "hypot", "arctan2") and isReal:
             near(y, getattr(np, name)(x.astype(np.longdouble), z.astype(np.longdouble)).astype(dtype), 1)
-        elif name in ("maximum", "minimum"):  # of 0 and -0 NumPy returns either, as the processor has it
+        elif name in ("maximum", "minimum"):  # for 0 and -0 NumPy returns either, depending on the processor
             np.testing.assert_array_equal(y, expected)
         else:
             same(y, expected)

@@ -46,7 +46,7 @@ def test_check(check: Any, checked: Case, precision: str) -> None:
 
 @rows("case", [(name, case.name, case) for name, case in CASES])
 def test_file(case: Case) -> None:
-    """What was saved, after a pass and after clearState, computes the same; so does the module in the other precision."""
+    """A saved module computes the same, after a pass and after clearState; so does the module in the other precision."""
     trial = Trial(case, np.float64)
     module = trial.module()
     expected = trial.run(input=copied(trial.input), module=module)

@@ -128,7 +128,7 @@ def test_adaptive_instance_normalization() -> None:
 
 @pytest.mark.parametrize("kind", [authors.TotalVariation, authors.TVLoss])
 def test_total_variation(kind: Any) -> None:
-    """What it adds to the gradient is that of its loss."""
+    """The gradient that the layer adds is the gradient of its loss."""
     net, x, g = kind(0.3).double(), draw(2, 3, 4), draw(2, 3, 4, seed=2)
 
     def loss(x: Any) -> float:

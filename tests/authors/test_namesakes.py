@@ -74,7 +74,7 @@ def test_nothing_shows_it() -> None:
     assert f'pl.register("{SAMPLER}")(pl.authors.FlowSamplerBHWD)' in said
     assert all(type(module) is authors.BilinearSamplerBHWD for module in net.modules)
     file = io.BytesIO()
-    pl.save(file, net)  # what was assumed is not written as if it were known
+    pl.save(file, net)  # an assumed name is not written as if it were known
     with pytest.warns(T7Warning, match="does not show which one it is"):
         pl.load(file.getvalue())
 

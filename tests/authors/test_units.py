@@ -297,7 +297,7 @@ def test_losses_of_samples() -> None:
 
 
 def test_criterions_of_more_outputs_are_copies_of_the_first() -> None:
-    """Where the constructor is not known, as in files: also what was set in the first one counts for them."""
+    """Copies have the settings of the first criterion, even if the constructor is unknown, as in files."""
     x, target = np.array([[3.0, -2.0]]), np.array([[0.5, 0.25]])
     both = authors.AuxiliaryLossCriterion(authors.ClippedMSECriterion, [0, 2]).double()
     both.forward([x], target)

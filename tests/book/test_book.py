@@ -1,4 +1,4 @@
-"""What the book in docs/book shows is what happens.
+"""The examples in docs/book compute the printed results.
 
 Its examples run as printed, each chapter in a namespace of its own. Its commands print what stands below them. Code that it shows
 of the library stands in the file that is named above it. Formulas are closed, links lead somewhere,
@@ -31,7 +31,7 @@ FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 SHOWN = ("c", "cuda", "lua", "python")  # blocks in these languages are parts of files
-COMPILERS = {"own": ("gcc", "g++"), "cuda": ("gcc", "g++")}  # what chapters compile with
+COMPILERS = {"own": ("gcc", "g++"), "cuda": ("gcc", "g++")}  # the compilers of each chapter
 
 
 class Block(NamedTuple):

@@ -49,7 +49,7 @@ AFTER_LINEAR = {
     "view_of_repeated": chain(nn.Replicate(2, 1), both(nn.Identity(), chain(nn.View(3, 4), nn.AddConstant(2, True)))),
     "identity_of_repeated": chain(nn.Replicate(2, 1), nn.Identity(), both(nn.Identity(), chain(nn.Copy(), nn.ELU(1, True)))),
     "split": both(nn.Identity(), chain(nn.View(2, 3), nn.SplitTable(1), nn.ParallelTable().add(nn.ReLU(True)).add(nn.Tanh()))),
-    "selected": both(nn.Identity(), chain(nn.View(2, 3), nn.Select(1, 0), nn.ReLU(True))),  # which copies
+    "selected": both(nn.Identity(), chain(nn.View(2, 3), nn.Select(1, 0), nn.ReLU(True))),  # nn.Select copies
     "sum": both(nn.Identity(), chain(both(nn.View(2, 3), chain(nn.Tanh(), nn.View(2, 3))), nn.CAddTable(True))),
     "bottle": chain(nn.View(2, 3), both(nn.Identity(), nn.Bottle(nn.HardTanh(-0.1, 0.1, True)), nn.View(6))),
     "parallel": chain(nn.View(2, 3), both(nn.Identity(), nn.Parallel(1, 1).add(nn.ReLU(True)).add(nn.Linear(3, 2)))),

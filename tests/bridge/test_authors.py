@@ -37,7 +37,7 @@ def test_numbers(case: Case) -> None:
 
 @rows("case", [row for row in TABLE if row[0] not in NOISE])
 def test_gradients(case: Case) -> None:
-    """Those of the input, and of the parameters in the order of the layers, as far as PyTorch has the same ones."""
+    """Gradients of the input and the parameters equal PyTorch's, in the order of the layers."""
     net, input = drawn(case)
     isCriterion = case.target is not None
     module = pl.to_torch(net, [input, input])
@@ -57,7 +57,7 @@ def test_gradients(case: Case) -> None:
 
 
 def test_gradients_of_parameters() -> None:
-    """What is special about them: a factor, weights that are not learned, and weights that are used at each step."""
+    """Gradients are right for a factor, for weights that are not learned, and for weights that are used at each step."""
     for net, x in (
         (authors.MyAdd(3, 0.5, 0.1).double(), np.ones((2, 3, 4))),
         (authors.PELU().double(), np.linspace(-2, 3, 6).reshape(2, 3)),

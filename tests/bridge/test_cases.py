@@ -27,7 +27,7 @@ def is_new(name: str, case: Case) -> bool:
 
 
 def outcome(case: Case) -> str:
-    """What goes wrong with a case, or nothing."""
+    """Returns the error of a case, or nothing."""
     net = case.make().double()
     input = cast(case.input(np.random.default_rng(0)), np.float64)
     try:

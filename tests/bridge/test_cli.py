@@ -23,7 +23,7 @@ def convert(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 
 
 def test_python_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What the network takes is inferred, and told; the written file gives the numbers of the network."""
+    """The command infers and prints the network's input; the written file computes the numbers of the network."""
     said = convert(capsys, DIGITS / "digits.t7", tmp_path / "digits.py")
     assert "wrote" in said and "digits.safetensors" in said and "assumed an input of Nx1xHxW; --input says otherwise" in said
     spec = importlib.util.spec_from_file_location("digits", tmp_path / "digits.py")

@@ -1,4 +1,4 @@
-"""What a conversion costs in memory. ``python -m benchmarks.bridge`` measures its time."""
+"""The memory that a conversion needs. ``python -m benchmarks.bridge`` measures its time."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def pairs(x: Any) -> list[Any]:
     return [x, x[::-1]]
 
 
-# What a criterion gets: input and target.
+# The arguments of each criterion: input and target.
 LOSSES: dict[str, tuple[Callable[[], nn.Criterion], Any, Any]] = {
     "BCE": (nn.BCECriterion, CERTAIN, MARKS),
     "BCE of rows": (lambda: nn.BCECriterion(np.float64([1, 2, 3, 4, 5])), [CERTAIN[:5], CERTAIN[5:]], [MARKS[:5], MARKS[5:]]),
@@ -97,7 +97,7 @@ LAYERS = [
 
 @pytest.mark.parametrize("layer", [*LAYERS, nn.Sqrt()], ids=repr)
 def test_kinks(layer: nn.Module) -> None:
-    """Where there is no derivative, the gradient is Torch7's."""
+    """At a point without a derivative, the gradient is Torch7's."""
     from pytorch_legacy.bridge.labels import training_differences
 
     x = np.abs(KINKS) if isinstance(layer, nn.Sqrt) else KINKS

@@ -101,7 +101,7 @@ KINDS = [torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN]
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("options", [{}, {"num_layers": 2, "bidirectional": True, "batch_first": True}, {"bias": False}])
 def test_loops_of_steps(kind, options) -> None:
-    """What exporters get in the place of PyTorch's recurrent layers, with a state and without."""
+    """The loops that replace PyTorch's recurrent layers for exporters compute the same, with a state and without."""
     from pytorch_legacy.bridge.loops import Stepwise
 
     layer = kind(3, 4, **options).double()
@@ -312,7 +312,7 @@ def lines() -> nn.Module:
 
 
 def run_onnx(runtime: str, path: Path) -> Callable[[np.ndarray], list[np.ndarray]]:
-    """What a runtime makes of a file, as a function."""
+    """Returns a function that runs the file in the given runtime."""
     module = pytest.importorskip(runtime, reason=f"the test needs {runtime}: pip install {runtime}")
     if runtime == "onnxruntime":
         session = module.InferenceSession(path)

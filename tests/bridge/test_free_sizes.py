@@ -20,7 +20,7 @@ def draw(*shape: int) -> np.ndarray:
 
 
 def run(path: Path, x: np.ndarray) -> list[np.ndarray]:
-    """What the file gives in its own runtime."""
+    """Returns the results of the file in its own runtime."""
     if path.suffix == ".onnx":
         runtime = pytest.importorskip("onnxruntime")
         return list(runtime.InferenceSession(path).run(None, {"input": x}))
@@ -75,7 +75,7 @@ def test_adaptive_pooling(make: Callable[[], Any], kind: str, tmp_path: Path) ->
 
 
 def test_a_fixed_size_has_no_places(tmp_path: Path) -> None:
-    """What divides is ONNX's own average, that of all is one too; nothing is computed of sizes."""
+    """An average of equal windows or of all cells is ONNX's own operator; nothing is computed from sizes."""
     onnx = pytest.importorskip("onnx")
     for layer, shape in (
         (nn.SpatialAdaptiveAveragePooling(4, 2), (None, 2, 6, 8)),
@@ -150,7 +150,7 @@ def pooled_steps(*then: nn.Module) -> nn.Module:
 
 @pytest.mark.parametrize("kind", ["net.onnx", "net.pt2"])
 def test_a_size_that_follows_from_the_first_dimension(kind: str, tmp_path: Path) -> None:
-    """What is 1 for few steps is no constant; a table as long as that fixes the steps."""
+    """A size that is 1 for few steps stays dynamic; a table of as many entries fixes the steps."""
     pair = [draw(3, 2, 4).astype(np.float32), draw(4, 3, 4).astype(np.float32)]
     free, fixed = pooled_steps(nn.Narrow(1, 0, -1)), pooled_steps(nn.SplitTable(1), nn.JoinTable(1))
     assert write(free, tmp_path / kind, pair).fixed == []
@@ -215,7 +215,7 @@ def test_windows_behind_the_input(kind: str, tmp_path: Path) -> None:
         counted,
         nn.SpatialAveragePooling(3, 2, 5, 4, 1, 1).ceil().setCountExcludePad(),
         sums,
-        nn.Sequential(counted.clone(), nn.Padding(3, 2, 4, 0.5, 1)),  # which asks for the size
+        nn.Sequential(counted.clone(), nn.Padding(3, 2, 4, 0.5, 1)),  # nn.Padding reads the size
     ).float()
     assert write(net, tmp_path / kind, [draw(2, 2, 3, 8).astype(net._dtype), draw(3, 2, 4, 9).astype(net._dtype)]).fixed == []
     for height, width in ((2, 5), (5, 6), (9, 11), (12, 18), (6, 23)):
@@ -252,7 +252,7 @@ def test_planes_without_a_batch(kind: str, tmp_path: Path) -> None:
 
 
 def test_small_constants(tmp_path: Path) -> None:
-    """What is near 0 is not 0: ONNX's optimizer takes it for that."""
+    """A small constant is kept, though ONNX's optimizer takes numbers near 0 for 0."""
     net = nn.ConcatTable(nn.Normalize(2), nn.Sequential(nn.AddConstant(1e-9), nn.MulConstant(1e9))).float()
     write(net, tmp_path / "net.onnx", (None, 4))
     for x in (np.zeros((2, 4), np.float32), np.full((1, 4), 1e-6, np.float32)):

@@ -16,7 +16,7 @@ FAMILIES = sorted({entry["family"] for entry in MANIFEST if entry["kind"] in ("m
 
 
 def outcome(entry: dict[str, Any]) -> str:
-    """What goes wrong with a file, or nothing."""
+    """Returns the error of a file, or nothing."""
     case = load(entry)
     net = case["module"]
     tolerance = 1e-5 if entry["dtype"] != "double" or entry["name"].startswith(STRETCHED) else 1e-9
@@ -30,7 +30,7 @@ def outcome(entry: dict[str, Any]) -> str:
         return f"{type(error).__name__}: {error}"
 
 
-# What has no place in an example: numbers in Lua's sense, keys of tables.
+# Entries that cannot be part of an example: numbers in Lua's sense, keys of tables.
 NO_ARRAYS = ("OneHot_number_scalar", "SelectTable_key_t3")
 # Draws samples in evaluation, too.
 RANDOM = ("NCEModule_t2x3",)
@@ -47,7 +47,7 @@ def test_family(family: str) -> None:
 
 
 def criterion_outcome(entry: dict[str, Any]) -> str:
-    """What goes wrong with a file of a criterion, or nothing."""
+    """Returns the error of a file with a criterion, or nothing."""
     case = load(entry)
     target = labels(entry, case)
     pair = [case["input"], 0.0 if target is None else target]

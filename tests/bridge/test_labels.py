@@ -117,7 +117,7 @@ def test_training(name: str) -> None:
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_there_and_back(name: str) -> None:
-    """What a module learned goes back into a network of the same kind."""
+    """Weights that a written module learned return into a network of the same kind."""
     make, example = NETWORKS[name]
     net = make()
     module = pl.to_torch(net, example)
@@ -202,7 +202,7 @@ def test_constants(name: str) -> None:
 
 
 def test_a_criterion_with_a_module() -> None:
-    """What the module of a criterion learned goes back."""
+    """Weights that the module of a criterion learned return."""
     criterion = nn.ModuleCriterion(nn.MSECriterion(), nn.Linear(5, 5))
     module = pl.to_torch(criterion)
     with torch.no_grad():

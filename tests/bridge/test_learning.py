@@ -59,7 +59,7 @@ def outputs_of(net: nn.Module, input: Tree) -> Tree:
 
 
 def is_random(net: nn.Module, input: Tree) -> bool:
-    """Does the network give other numbers for another seed while it trains?"""
+    """Returns True if the network, while training, computes other numbers for another seed."""
     twin = copy.deepcopy(net).training()
     outputs = []
     for seed in (1, 2):
@@ -104,7 +104,7 @@ class Numbers:
 
     def _gradients(self) -> np.ndarray:
         parameters, gradients = self.net.parameters()
-        if not all(isinstance(gradient, np.ndarray) for gradient in gradients):  # of an nn.IndexLinear, which has tables
+        if not all(isinstance(gradient, np.ndarray) for gradient in gradients):  # an nn.IndexLinear has tables
             before = [parameter.copy() for parameter in parameters]
             self.net.updateParameters(1)
             gradients = [one - parameter for one, parameter in zip(before, parameters, strict=True)]
@@ -178,7 +178,10 @@ def learning_problems(net: nn.Module, input: Tree) -> list[str]:
 
 
 def is_trained(entry: dict[str, Any], family: str) -> bool:
-    """Is it a network of the family? Infinite inputs leave nothing to compare; files in ASCII or float have the same networks."""
+    """Returns True for a network of the family.
+
+    Infinite inputs leave nothing to compare; ASCII and float files have the same networks.
+    """
     isNetwork = entry["family"] == family and entry["kind"] in ("module", "graph")
     isTwin = entry["format"] == "ascii" or (entry["dtype"] == "float" and entry["name"].removesuffix("_float") in NAMES)
     isLeftOut = entry["name"] in (*NO_ARRAYS, *NOT_TRAINED) or "special" in entry["name"] or isTwin

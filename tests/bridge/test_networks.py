@@ -138,7 +138,7 @@ def test_char_rnn() -> None:
 
 
 def test_torch_rnn() -> None:
-    """What remembered its state takes it and gives it back: a sequence in two parts is the sequence."""
+    """A layer that remembers its state takes and returns the state: a sequence in two parts equals the whole sequence."""
     net = pl.load(realfile("torch-rnn__wired-titles.t7"))["model"]
     module = pl.to_torch(net, [np.arange(6).reshape(2, 3), np.arange(12).reshape(3, 4)])
     tokens = torch.arange(8)[None]

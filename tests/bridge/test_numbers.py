@@ -71,7 +71,7 @@ def test_the_first_call_of_a_function_is_one_threads(monkeypatch: pytest.MonkeyP
     [(dpnn.Clip(-1, 2), 1), (authors.InplaceClip01(), 1), (nn.GradientReversal(), -1), (nn.GradientReversal(0.3), -0.3)],
 )
 def test_gradients_that_are_no_derivatives(layer: nn.Module, slope: float) -> None:
-    """What gives a gradient of its own to a value leaves the value alone."""
+    """A layer whose gradient is no derivative leaves the value as it is."""
     x = torch.from_numpy(HUGE.copy()).requires_grad_()
     y = pl.to_torch(layer, (None, HUGE.size))(x)
     np.testing.assert_array_equal(y.detach().numpy(), layer.forward(HUGE.copy()))

@@ -1,4 +1,5 @@
-"""What sequencers run: recurrent layers within others, tables for each step, statistics of a step, steps without a batch."""
+"""Modules within sequencers: recurrent layers within others, tables for each step, statistics of a step, steps without a batch.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +79,7 @@ def test_network(name: str) -> None:
     net = make()
     module = pl.to_torch(net, example)
     assert module.proof.whole < 1e-6
-    if name != "in place":  # whose gradient is that of what is computed
+    if name != "in place":  # in place, the gradient belongs to the overwritten values
         assert max(training_differences(net, example).values()) < 1e-10
     assert pl.from_torch(module, like=make()) is not net
 

@@ -85,11 +85,11 @@ def test_shared_weights_stay_shared() -> None:
 
 
 def test_a_shared_slice_is_told(tmp_path: Path) -> None:
-    """What is a part of another parameter becomes one of its own, and the text, the proof and the command say so."""
+    """A slice of another parameter becomes a parameter of its own; text, proof and command say so."""
     whole, part, apart = nn.Linear(4, 6), nn.Linear(4, 3), nn.Linear(4, 3)
     part.weight, part.gradWeight = whole.weight[1:4], whole.gradWeight[1:4]
     part.bias, part.gradBias = whole.bias[::2], whole.gradBias[::2]
-    apart.bias, apart.gradBias = whole.bias[1::2], whole.gradBias[1::2]  # which has no number in common with the other one
+    apart.bias, apart.gradBias = whole.bias[1::2], whole.gradBias[1::2]  # these share no number with the other slice
     net = nn.Sequential(nn.ConcatTable(whole, part, apart), nn.JoinTable(1))
     module = pl.to_torch(net, (None, 4))
     pairs = [{"fc1.weight", "fc2.weight"}, {"fc1.bias", "fc2.bias"}, {"fc1.bias", "fc3.bias"}]
@@ -287,7 +287,7 @@ def test_softmax_of_cudnn(name: str) -> None:
     ],
 )
 def test_sizes_that_may_become_one(layer: nn.Module, shape: Any) -> None:
-    """What drops dimensions of size 1 drops those too that have other sizes in the examples; a batch stays."""
+    """A layer that drops dimensions of size 1 drops dynamic ones, too; a batch stays."""
     module = pl.to_torch(layer, shape)
     for sizes in itertools.product((1, 3, 4), repeat=shape.count(None)):
         free = iter(sizes)

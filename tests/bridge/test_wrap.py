@@ -138,7 +138,7 @@ def test_shared_and_unknown() -> None:
 
 
 def test_goes_back(tmp_path: Path) -> None:
-    """What an embedded layer learned goes back with what surrounds it, from a module and from its file; no export holds it."""
+    """Weights that an embedded layer learned return with those around it, from a module and from its file; no export has them."""
     from safetensors.numpy import load_file
 
     net = network()

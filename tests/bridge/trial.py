@@ -21,7 +21,7 @@ NO_RULE = {
 
 
 def refused(error: NoRule) -> str:
-    """What is wrong with a refusal: nothing where the class is one of those that have no rule, or a test's own."""
+    """Returns the error of a refusal: "" if the class is one of those without a rule, or a test's own."""
     module = getattr(error, "module", None)
     isKnown = getattr(module, "_typename", "") in NO_RULE or type(module).__module__.startswith("tests.")
     return "" if isKnown and "no rule for this class" in str(error) else f"{module!r}: {error}"

@@ -10,7 +10,7 @@ from tests.case import Case, ErrorRow, normal
 
 
 def reference(module, x):
-    """Of any of the classes: the channels are the second dimension of a batch."""
+    """The output of any of the classes: the channels are the second dimension of a batch."""
     alone = x.ndim < module.nDim
     x = x[None] if alone else x
     others = (0, *range(2, x.ndim))

@@ -14,7 +14,7 @@ def reference(module, x, target):
 
 
 def probabilities(*shape: int):
-    """Those of some classes, with a zero and, which is none, a negative number."""
+    """Draws probabilities of some classes, with a zero and an invalid negative number."""
 
     def draw(rng):
         p = rng.uniform(0, 1, shape)

@@ -42,7 +42,7 @@ CASES = [
     Case("bytes", lambda: nn.LookupTable(5, 3), indices(4, 2, dtype="uint8"), reference, jacobian=False, skip=SKIP),
     Case("floats", lambda: nn.LookupTable(5, 3), indices(4, 2, dtype="float64"), reference, jacobian=False, skip=SKIP),
     Case("padding", lambda: nn.LookupTable(5, 3, 2), indices(4, 6), reference, jacobian=False, skip=SKIP),
-    Case(  # how often an index comes depends on the whole batch
+    Case(  # the frequency of an index depends on the whole batch
         "frequency", lambda: nn.LookupTable(5, 3).scaleGradByFreq(), indices(4, 6), reference, jacobian=False,
         skip=(*SKIP, "batch", "large"),
     ),

@@ -3,7 +3,7 @@
 from pytorch_legacy import nn
 from tests.case import Case, normal, normals
 
-# What comes goes on as it is: whatever shape and type it has is the business of the next layer.
+# A gradOutput of any shape and type is passed on unchanged, and the next layer checks it.
 PASSES = ("wrong_rank", "wrong_batch", "wrong_width", "wrong_dtype")
 
 CASES = [

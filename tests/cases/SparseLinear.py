@@ -50,11 +50,11 @@ def entry(column, value=1.0):
     return np.array([[column, value]], "f")
 
 
-NONE = -(2**63)  # what a device tells of a column that is no whole number
+NONE = -(2**63)  # a device's report of a column that is no whole number
 
 
 def out_of_range(number: int, column: str) -> str:
-    """Which entry it is, and what stands there, is only told on the host."""
+    """The error text: only the host reports the entry and its value."""
     told = f"column of an entry: expected 0 to 3, got ({column}|{NONE})"
     return f"input: expected column 0 to 3 in entry {number}, got {column}|{told}"
 

@@ -17,7 +17,7 @@ def maxima(x, p: int):
 
 
 def expectation(size: int, p: int, grid: int) -> np.ndarray:
-    """How often each output takes each cell, over all choices."""
+    """The probability that an output takes each cell, over all choices."""
     rows = []
     for start in range(0, size, grid):
         cell = range(start, min(start + grid, size))

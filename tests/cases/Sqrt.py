@@ -31,7 +31,7 @@ def stale(module):
 
 CASES = [
     Case("batch", nn.Sqrt, positive(4, 3, 5), reference),
-    Case("eps", lambda: nn.Sqrt(0.5), positive(4, 5), reference),  # which is not used
+    Case("eps", lambda: nn.Sqrt(0.5), positive(4, 5), reference),  # eps is not used
     Case("vector", nn.Sqrt, positive(7), reference, singleSample=False),
     Case("negative", nn.Sqrt, negative, roots, jacobian=False),
 ]

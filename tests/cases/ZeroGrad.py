@@ -10,7 +10,7 @@ from tests.case import Case, ErrorRow, normal, normals
 CASES = [
     Case("matrix", nn.ZeroGrad, normal(3, 4), lambda module, x: x, jacobian=False),
     Case("table", nn.ZeroGrad, normals((3, 4), (3, 2)), lambda module, x: x, jacobian=False,
-         skip=("gradOutput_of_another_shape",)),  # which is for arrays
+         skip=("gradOutput_of_another_shape",)),  # a case of arrays
 ]  # fmt: skip
 
 ERRORS = [

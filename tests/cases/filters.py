@@ -66,7 +66,7 @@ def full(module: Any, input: Any) -> np.ndarray:
 
 
 def usual_errors(make: Any, shape: tuple[int, ...]) -> list[ErrorRow]:
-    """What every one of these layers refuses; `shape` is that of a single sample which it takes."""
+    """The errors that all of these layers raise; `shape` is that of a single sample."""
     x = np.zeros(shape, "f")
 
     def changed(**fields: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Where pooling windows lie: the definitions, cell by cell, that the cases of pooling layers are checked with."""
+"""The cells of pooling windows: the definitions, cell by cell, for the cases of pooling layers."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def of_frames(function):
 
 
 def usual_errors(make, shape: tuple[int, ...], layout: str, indexed: bool = False) -> list[ErrorRow]:
-    """What every pooling layer refuses; `shape` is that of a single sample which it takes."""
+    """The errors that all pooling layers raise; `shape` is that of a single sample."""
     x = np.zeros(shape, "f")
 
     def backward(module, gradOutput):

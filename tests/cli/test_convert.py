@@ -203,7 +203,7 @@ def test_matrices_of_convolutions_leave_in_the_shape_of_pytorch(tmp_path) -> Non
         np.testing.assert_array_equal(net.get(0).weight, weight.reshape(3, -1))
     with pytest.raises(pl.errors.ShapeError, match=r"weight: expected .* shape \(3, 2, 5, 3\) or \(3, 30\), got \(3, 2, 3, 5\)"):
         interop.assign(net, {"0.weight": weight.swapaxes(2, 3)}, partial=True)
-    # Of the record of a file as well.
+    # The record of a file has names as well.
     assert interop.tensors(t7.read(tmp_path / "net.t7"))["0.weight"].shape == (3, 2, 5, 3)
 
     frames = nn.TemporalConvolution(4, 3, 2)
@@ -220,7 +220,7 @@ def test_matrices_of_convolutions_leave_in_the_shape_of_pytorch(tmp_path) -> Non
 
 
 def test_weights_of_the_written_module_come_back(tmp_path, capsys) -> None:
-    """What the file that `convert net.t7 net.py` made has learned, goes into the network by the names that it has there."""
+    """Weights that the file of `convert net.t7 net.py` learned return into the network under the same names."""
     pytest.importorskip("torch")
     pytest.importorskip("safetensors")
     net = nn.Sequential().add(nn.SpatialConvolutionMM(2, 3, 3, 3)).add(nn.View(-1).setNumInputDims(3)).add(nn.Linear(12, 2))

@@ -75,7 +75,7 @@ def test_numbers_are_in_their_range() -> None:
 
 
 def graph() -> nn.Module:
-    """Of an LSTM's kind: which size the cell has is told by the layers after the sum."""
+    """A graph of an LSTM's kind: the layers after the sum decide the size of the cell."""
     x, c = nn.Identity()(), nn.Identity()()
     total = nn.CAddTable()([nn.Linear(5, 4)(x), nn.Tanh()(c)])
     return nn.gModule([x, c], [nn.Linear(4, 2)(total), total])

@@ -76,7 +76,7 @@ def test_spellings_of_a_place() -> None:
     assert places.find(value, "2.2.net.1.1.weight")[0].value is net[0][0].weight
     for text in ("0", "1.1.net", "2.2.net.0", "2.2.net.4", "3", "2..2", "2.2.net.weight", "[2", "2.2.nett", "-1", "9" * 40, "'"):
         assert not places.find(value, text), text
-    assert len(places.find(value, "conv1_1")) == 2  # of both networks
+    assert len(places.find(value, "conv1_1")) == 2  # one of each network
     itself: dict = {}
     itself["self"] = itself
     assert places.find(itself, ".".join(["self"] * 3000))[0].value is itself

@@ -41,7 +41,7 @@ def same() -> nn.Module:
 
 
 def prepared(capsys, folder: Path, *options: str) -> tuple[np.ndarray, str]:
-    """What the network got of the picture, and what was printed of it."""
+    """Returns the network's input for the picture, and the line that was printed about the picture."""
     out = run(capsys, "run", str(folder / "same.t7"), str(folder / "photo.png"), "-o", str(folder / "out.npy"), *options)
     return np.load(folder / "out.npy")[0], next(line for line in out.splitlines() if line.startswith("pictures: "))
 

@@ -58,7 +58,7 @@ def test_a_network_of_any_size_says_what_it_got(capsys, tmp_path) -> None:
             assert "1x1x8x8 in" in out and "  9 " in out.splitlines()[1] and "note" not in out
     for odd in (60_000, 0, -1, [8, 8, 8, 8], "8x8", [1.5, 8], {"a": 1}):
         assert "1x1x64x64 in" in run(capsys, "run", saved(tmp_path / "m.t7", checkpoint | {"size": odd}), NINE)
-    assert "1x1x16x12 in" in run(capsys, "run", DIGITS, NINE, "--size", "12x16")  # what the user says comes first
+    assert "1x1x16x12 in" in run(capsys, "run", DIGITS, NINE, "--size", "12x16")  # the user's option has priority
 
 
 def test_a_network_of_one_size_gets_it(capsys, tmp_path) -> None:
@@ -241,7 +241,7 @@ def test_options_without_a_use(capsys, tmp_path: Path) -> None:
     assert "--top: expected the scores of a classifier, got an output of 1x1x16x16" in fail(
         capsys, "run", SUPERRES, "--input", "1x1x8x8", "--top", "3"
     )
-    run(capsys, "run", DIGITS, digit, floats, "--size", "8x8", "-o", str(tmp_path / "both"))  # of use for one of them
+    run(capsys, "run", DIGITS, digit, floats, "--size", "8x8", "-o", str(tmp_path / "both"))  # one of the inputs uses the option
     run(capsys, "run", DIGITS, floats, "--mean", "0.5", "--scale", "1")
     assert not (tmp_path / "x.parquet").exists()
 

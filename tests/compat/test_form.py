@@ -1,4 +1,4 @@
-"""What classes declare of their fields in files, and what the declarations of bases and subclasses make together."""
+"""Declarations of classes about their fields in files, and how those of bases and subclasses combine."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_what_a_registered_class_says_of_its_fields_holds(fields: dict[str, Any]
 
 
 class Window(nn.Module):
-    """What declarations can say without a method."""
+    """A class with all declarations that need no method."""
 
     _file = Form(
         renamed={"lambda_": "lambda", "_mode": "_mode"},
@@ -147,7 +147,7 @@ def test_declared_fields_are_renamed_computed_and_made_anew() -> None:
 
 
 def test_private_attributes_stay_here_in_subclasses_too() -> None:
-    """What files have under such names is kept for saving, and means nothing."""
+    """Fields of a file under such names are kept for saving, and mean nothing."""
     module = window()
     assert not hasattr(module, "cache") and not hasattr(module, "narrow")
     module.cache, module.narrow = np.ones(3), "ours"

@@ -68,7 +68,7 @@ PRIVATE = ["_bindings", "_fileTensors", "_inPass", "_dtype", "_array", "_anythin
 
 @pytest.mark.parametrize("name", PRIVATE)
 def test_a_file_sets_no_private_attribute(name: str) -> None:
-    """What it has under such a name is kept for saving."""
+    """Such a field of a file is kept for saving."""
     value = {"connTable": np.array([[9.0, 9.0]])}
     net = nn.Sequential().add(nn.SpatialConvolutionMap(nn.tables.full(2, 2), 3, 3))
     inner = t7.read(content(net.get(0)))
@@ -84,7 +84,7 @@ def test_a_file_sets_no_private_attribute(name: str) -> None:
     assert again[name]["connTable"].tolist() == again["modules"][0].fields[name]["connTable"].tolist() == [[9, 9]]
     assert again["modules"][0].fields["connTable"].max() == 2
     for typename in ("graph.Node", "nngraph.Node", "graph.Edge", "graph.Graph", "nn.DataParallelTable.Basic"):
-        with contextlib.suppress(pl.T7Error):  # which may say that another field is missing
+        with contextlib.suppress(pl.T7Error):  # another field may be missing
             assert vars(pl.load(content(t7.TorchObject(typename, 1, {name: value})))).get(name) is None or name == "_dtype"
     stranger = pl.load(content(t7.TorchObject("my.Stranger", 1, {name: value, "weight": np.ones(2)})))
     stranger.double()

@@ -1,4 +1,4 @@
-"""How Serial changes what a file gets, and leaves the module itself alone."""
+"""Serial changes the content of a file, and leaves the module itself as it is."""
 
 from __future__ import annotations
 

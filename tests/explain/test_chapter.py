@@ -1,4 +1,4 @@
-"""What docs/pooling.md shows is what happens: its tables, its Python, its pictures."""
+"""The tables, the Python and the pictures of docs/pooling.md are those of the code."""
 
 from __future__ import annotations
 

@@ -288,7 +288,7 @@ def test_examples_in_the_documentation(name: str) -> None:
 
 
 def test_a_layer_of_any_name() -> None:
-    """Of the user's own class: what it does says that it pools, and along how many axes."""
+    """A user's own class is recognized as a pooling layer by its results, with its number of axes."""
 
     class Thirds(nn.Module):
         def updateOutput(self, input: Any) -> Any:

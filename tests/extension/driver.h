@@ -1,4 +1,4 @@
-/* What a table of kernels says: their names, how each is run from the addresses of its arguments, and what bytes stand there. */
+/* The table of kernels: their names, how each is run from the addresses of its arguments, and the sizes of these. */
 #include "core/device.h"
 #include <utility>
 

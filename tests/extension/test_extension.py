@@ -344,7 +344,7 @@ class TestErrors:
         ("file", "old", "new", "version"),
         [
             ("interface.h", "THNN_LAYER_VERSION 3", "THNN_LAYER_VERSION 99", 99),
-            ("core.h", "THNN_MAX_COPIES = 8", "THNN_MAX_COPIES = 9", 3),  # what a layer has in its own memory has another size
+            ("core.h", "THNN_MAX_COPIES = 8", "THNN_MAX_COPIES = 9", 3),  # a layer's own memory has another size
         ],
     )  # fmt: skip
     def test_of_an_outdated_build(self, source: Path, tmp_path: Path, file: str, old: str, new: str, version: int) -> None:
@@ -356,7 +356,7 @@ class TestErrors:
 
 
 def test_interface_counts_its_versions() -> None:
-    """Who changes what layers are built with raises THNN_LAYER_VERSION, here too."""
+    """A change of the interface that layers are built with raises THNN_LAYER_VERSION, here too."""
     text = (ROOT / "THNN" / "core" / "interface.h").read_text()
     version = re.search(r"#define THNN_LAYER_VERSION (\d+)", text)
     assert version and int(version[1]) == loader.LAYER_VERSION
@@ -418,7 +418,7 @@ class TestNewLayer:
         assert "\x1b" not in out and "now: cd 'a\\x1b b' && " in out
 
     def test_a_disk_that_is_full(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """What was written before is taken back."""
+        """Files that were written before the error are removed."""
         opened, count = Path.open, iter(range(3))
 
         def full(path: Path, *arguments: Any, **keywords: Any) -> Any:

@@ -43,7 +43,8 @@ pytestmark = [
 needs_nvrtc = pytest.mark.skipif(NVRTC is None, reason="needs CuPy and NVRTC: pip install 'cupy-cuda13x[ctk]'")
 random = np.random.default_rng(0)
 
-# What the finished layers have not: templates, overloads, a struct by value, a static kernel, a product, cleared memory, indices.
+# Features that the finished layers lack: templates, overloads, a struct by value, a static kernel, a product, cleared memory,
+# indices.
 MIXED_CU = """\
 #include "THNN/layer.h"
 #include "core/device.h"
@@ -210,7 +211,7 @@ class Pretended(runtime.Driver):
             """
             + "".join(f"extern Entry pretended_{unit.name}[];\n" for unit in twin.units)
         )
-        self.images: dict[bytes, tuple[str, dict[str, str]]] = {}  # of which unit it is, and what its names stand for
+        self.images: dict[bytes, tuple[str, dict[str, str]]] = {}  # the unit of each image, and the meaning of its names
 
     def module(self, image: bytes) -> Any:
         assert super().module(image) != self.ffi.NULL
@@ -324,7 +325,7 @@ def test_what_the_driver_is_asked_for(machine: Callable[[Path], Any]) -> None:
     assert (one.blocks, one.threads, one.stream) == (3, 256, 0)  # a block for each plane
     assert one.arguments == struct.pack("=qqqq?", y.data.ptr, large.data.ptr, 3, 64 * 33, True)
     layer.forward(arrays.to_device(np.zeros((3, 64, 66), "f"), True)[..., ::2])
-    copy, _ = driver.launches()  # what is not contiguous is copied first, by a kernel of the core
+    copy, _ = driver.launches()  # a kernel of the core copies arrays that are not contiguous first
     assert copy.name == "(void (*)(Strided, char*, long, long, bool))copyStrided<int>"
 
 

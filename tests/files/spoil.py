@@ -84,7 +84,7 @@ def fields_of(record: t7.TorchObject) -> list[str]:
 
 
 def spoilt(name: str, example: Example) -> Iterator[tuple[str, str]]:
-    """What there is to spoil in the object of a class: fields, and values in their place."""
+    """Yields the ways to spoil the object of a class: fields, and values in their place."""
     record = target(name, example.record)
     for field in fields_of(record):
         for value in VALUES:
@@ -217,7 +217,7 @@ def place_of(error: BaseException) -> str:
 
 
 def plan(names: list[str], found: dict[str, Example], seed: int | None) -> list[tuple[str, str, str]]:
-    """What is tried, in this order: all of it, class by class, or in a random order of that seed."""
+    """Returns the trials in order: all of them, class by class, or in a random order of that seed."""
     every = [(name, field, value) for name in names or found for field, value in spoilt(name, found[name])]
     if seed is not None:
         random.Random(seed).shuffle(every)

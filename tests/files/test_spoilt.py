@@ -13,7 +13,7 @@ from pytorch_legacy.files.classes import classes
 from tests.files import spoil, tools
 from tests.files.examples import LEFT_OUT, examples, name_of
 
-# What stands for several cards runs on one here, and has no example: it is a part of nn.DataParallelTable.
+# Classes for several cards run on one here and have no example: each is a part of nn.DataParallelTable.
 PARTS = {"authors.DataParallelTableThreads"}
 
 

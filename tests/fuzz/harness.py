@@ -1,4 +1,4 @@
-"""What the fuzzer does with an input, and what it demands: a T7Error, or a value that can be looked at."""
+"""The fuzzer's treatment of an input, and its demand: a T7Error, or a value that can be inspected."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def examine(content: bytes) -> bool:
 
 
 def look(value: Any) -> None:
-    """What `inspect` and `convert` do with a value, and a glance at each of its parts."""
+    """Calls `inspect` and `convert` on a value, and reads each of its parts."""
     for visit in interop.walk(value):
         if isinstance(visit.value, np.ndarray) and visit.value.size:
             visit.value.flat[0], visit.value.flat[-1]

@@ -60,7 +60,7 @@ static void compute(THNNState *state, Results *r)
   REQUIRE(!THNN_FloatLinear_accGradParameters(state, &rows, &gy, &gw, &gb, 0.5));
 }
 
-static Results alone; /* what one thread computes */
+static Results alone; /* the results of one thread */
 
 static int sameAsAlone(THNNState *state)
 {
@@ -74,7 +74,7 @@ static int sameAsAlone(THNNState *state)
 typedef struct Job {
   THNNState *state;
   int number;
-  uint64_t sum; /* of this thread's random draws */
+  uint64_t sum; /* sum of this thread's random draws */
 } Job;
 
 static void *work(void *argument)
@@ -150,7 +150,7 @@ int main(void)
   printf("a forked child\n");
 
 #ifdef _OPENMP
-  for (int threads = 1; threads <= 2; threads++) { /* of the library, within a region of the host */
+  for (int threads = 1; threads <= 2; threads++) { /* the library's threads, within a region of the host */
     int same = 1;
     REQUIRE(!THNN_setNumThreads(NULL, threads));
 #pragma omp parallel for num_threads(4) reduction(& : same)

@@ -1,4 +1,4 @@
-"""What constructors take: each argument is looked at before it can do harm, by its annotation."""
+"""Constructors check each argument by its annotation before it can do harm."""
 
 import inspect
 import re
@@ -129,7 +129,7 @@ def test_numbers_of_numpy(number):
 
 
 def test_constructors_of_other_classes():
-    """Those that derive from ours in other packages are held to their annotations, as texts too; other methods if they ask."""
+    """Classes of other packages that derive from ours have their annotations checked, as texts too; other methods on request."""
 
     class Mine(nn.Module):
         def __init__(self, size: int, name: "str" = "mine", other: "Undefined" = None):  # noqa: F821

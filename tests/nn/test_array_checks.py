@@ -1,4 +1,4 @@
-"""What users put in the place of a module's arrays: masked arrays, matrices, arrays of other shapes and types."""
+"""Objects that users may assign to a module's array fields: masked arrays, matrices, arrays of other shapes and types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.table import CASES
 from tests.trees import Array, Tree, copied, leaves, mapped
 from tests.trial import Trial
 
-pytestmark = pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # of np.matrix
+pytestmark = pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # a warning of np.matrix
 
 RESULTS = ("output", "gradInput", "save_mean", "save_std", "gradDense")
 ANY_SHAPE = ("kernel", "value")  # another shape is another layer
@@ -171,7 +171,7 @@ def test_gradients_that_cannot_be_added_to() -> None:
 
 @pytest.mark.parametrize("method", ["updateParameters", "getParameters", "weightDecay", "zeroGradParameters"])
 def test_steps_without_a_pass(method: str) -> None:
-    """What looks at no input looks at the parameters, too."""
+    """Methods that take no input check the parameters, too."""
     layer = nn.Linear(3, 2)
     layer.gradWeight = masked(layer.gradWeight)
     with pytest.raises(DtypeError, match=rf"nn.Linear: {method}: gradient 0: expected a float32 array, got MaskedArray"):

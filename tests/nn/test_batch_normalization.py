@@ -1,4 +1,4 @@
-"""What the cases of the normalization layers do not show: running statistics, single samples, exactness."""
+"""Properties of the normalization layers beyond their cases: running statistics, single samples, exactness."""
 
 import numpy as np
 import pytest

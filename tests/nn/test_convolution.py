@@ -1,4 +1,4 @@
-"""What the cases of the convolutions do not show: every way in which large work is cut, initial values, old files."""
+"""Properties of the convolutions beyond their cases: all divisions of large work, initial values, old files."""
 
 from itertools import product
 
@@ -57,7 +57,7 @@ OTHERS = {
 
 
 def slopes(x, y, weight, bias, g, stride, pad, dilation):
-    """What a convolution from x to the shape of y computes in double precision, one cell of the kernel at a time.
+    """Returns a convolution from x to the shape of y, and its gradients, in double precision, one cell of the kernel at a time.
 
     Returns bias + the output, the gradients of x and of the weight for a gradient g of the output, and the sum of g.
     """

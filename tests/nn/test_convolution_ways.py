@@ -279,7 +279,7 @@ def test_gradient_in_tiles(planes, outputs, rows, columns, batch):
     "planes, outputs, size, batch", [(15, 16, 56, 1), (16, 15, 56, 1), (64, 64, 7, 1), (64, 64, 5, 40), (16, 16, 3, 0)]
 )
 def test_gradient_of_few(planes, outputs, size, batch):
-    """Where tiles do not pay the plain sum is taken."""
+    """The plain sum is taken if tiles do not pay."""
     random = np.random.default_rng(planes)
     module = nn.SpatialConvolution(planes, outputs, 3, 3, 1, 1, 1, 1).float()
     x = random.standard_normal((batch, planes, size, size)).astype("float32")
@@ -328,7 +328,7 @@ def test_kernels_have_the_same_bits_wherever_they_are_transformed(planes, output
     results = []
     for threads in (1, 2, 3):
         pl.setNumThreads(threads)
-        kept = pl.setKeptBytes(0)  # what was kept is gone
+        kept = pl.setKeptBytes(0)  # empties the cache
         results.append(passes(module, x, g))
         pl.setKeptBytes(kept)
         results += [passes(module, x, g) for _ in range(3)]
@@ -352,7 +352,7 @@ def test_weights_that_change():
     def change_element():
         module.weight[3, 2, 1, 0] = -module.weight[3, 2, 1, 0]
 
-    def two_signs():  # of one lane of the fingerprint
+    def two_signs():  # two signs of one lane of the fingerprint
         module.weight.reshape(-1)[[5, 37]] *= -1
 
     def swap():
@@ -414,7 +414,7 @@ def test_kept_memory_goes_back_to_the_system():
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is counted on Linux alone")
 def test_kept_bytes():
-    """What is kept of weights goes when no more may be kept, and results are the same."""
+    """The cache of packed weights is emptied when its limit falls, and results stay the same."""
 
     def resident():
         lines = Path("/proc/self/status").read_text().splitlines()

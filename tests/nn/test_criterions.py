@@ -1,4 +1,4 @@
-"""What single criterions do beyond the cases of tests/cases: empty inputs, old files, fields that Torch7 has."""
+"""Properties of single criterions beyond tests/cases: empty inputs, old files, fields that Torch7 has."""
 
 import numpy as np
 import pytest

@@ -118,7 +118,7 @@ class TestPartialLinear:
         layer.setPartition([4, 1])
 
         class Factory:
-            """What the layer is put together from, as plain objects with its fields."""
+            """The parts of the layer, as plain objects with its fields."""
 
             def create(self, typename, version):
                 return nn.Unknown(typename)

@@ -29,7 +29,7 @@ class TestLookupTable:
     INDICES = np.array([[3, 0, 3, 1], [2, 3, 2, 0]])
 
     def gradient(self, layer: nn.LookupTable, scale: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-        """What a backward pass adds, and gradOutput."""
+        """Returns the gradient of a backward pass, and gradOutput."""
         gradOutput = normal(2, 4, 3, seed=1)
         layer.forward(self.INDICES)
         layer.accGradParameters(self.INDICES, gradOutput, scale)
@@ -110,7 +110,7 @@ class TestLookupTable:
         assert (layer.backwardUpdate(np.array([4, 4]), gradOutput, 0.5) == 0).all()
         before[4] -= 0.5 * gradOutput.sum(0)
         np.testing.assert_allclose(layer.weight, before, atol=1e-14)
-        layer.backward(np.array([4, 4]), gradOutput)  # has nowhere to put the gradient
+        layer.backward(np.array([4, 4]), gradOutput)  # there is no array for the gradient
         assert layer.gradWeight is None
         with pytest.raises(NullError, match=r"nn\.LookupTable: updateParameters: expected a gradient of each parameter, got 0"):
             layer.updateParameters(0.1)
@@ -406,7 +406,7 @@ class TestIndexLinear:
         assert_same(again.forward(input), layer.forward(input))
 
     def test_gradients_in_files(self, tmp_path: Path) -> None:
-        """Those of all passes, and no dense one beside them."""
+        """The file has the gradients of all passes, and no dense one beside them."""
         layer = self.layer(normalize=True)
         layer.forward(self.input)
         layer.backward(self.input, normal(3, 2, seed=5))

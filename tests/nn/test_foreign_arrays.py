@@ -1,4 +1,4 @@
-"""What is no array of the module's dtype: arrays of other libraries are taken as they lie, the rest gets told what would do."""
+"""Arrays of other libraries are taken without a copy; other objects raise an error with a remedy."""
 
 import re
 
@@ -132,7 +132,7 @@ CURED = [
 @pytest.mark.parametrize("layer", [nn.Linear(3, 3), nn.Add(3), nn.Identity().type("torch.FloatTensor"), nn.Sum(0), nn.Tanh()])
 @pytest.mark.parametrize("x", CURED)
 def test_the_cure_cures(layer, x):
-    """Where an array is refused, the message says how to make one of it; what it says is run here."""
+    """The remedy in an error message works: it is run here."""
     try:
         layer.forward(x)
     except DtypeError as error:
@@ -140,7 +140,7 @@ def test_the_cure_cures(layer, x):
         assert cure and layer.forward(eval(cure[1])).dtype == np.float32
         assert ("convert the module: .double()" in str(error)) == (isinstance(x, np.ndarray) and x.dtype == np.float64)
     else:
-        assert isinstance(layer, (nn.Identity, nn.Sum)) or x.dtype == np.float32  # which take arrays of any dtype
+        assert isinstance(layer, (nn.Identity, nn.Sum)) or x.dtype == np.float32  # these layers take arrays of any dtype
 
 
 def test_messages():

@@ -204,7 +204,7 @@ class TestHessian:
         assert_same(net.gradInput, gradInput)
 
     def test_convolution(self):
-        """Of one output alone, the second derivative of its square by the weight is twice the squared input."""
+        """For one output, the second derivative of its square by the weight is twice the squared input."""
         module = nn.SpatialConvolution(2, 1, 3, 2).double()
         input = pl.random.normal(0, 1, (2, 2, 3), np.float64)
         module.forward(input)

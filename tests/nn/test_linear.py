@@ -1,4 +1,4 @@
-"""What the cases of Linear do not show: every way in which large work is cut, initial values, shared parameters."""
+"""Properties of Linear beyond its cases: all divisions of large work, initial values, shared parameters."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What programs in Lua write, in Python's spelling: tuples for tables, minus signs for graphs, containers without arguments."""
+"""Idioms of Lua programs in Python's spelling: tuples for tables, minus signs for graphs, containers without arguments."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What every module can do: parameters, sharing, cloning, conversion, searching."""
+"""Methods of every module: parameters, sharing, cloning, conversion, searching."""
 
 import copy
 import pickle

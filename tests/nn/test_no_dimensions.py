@@ -26,7 +26,7 @@ def one(tree: Tree, shape: tuple[int, ...]) -> Tree:
 
 
 def passes(case: Case, shape: tuple[int, ...]) -> list[np.ndarray]:
-    """What forward and backward give for one element."""
+    """Returns the results of forward and backward for one element."""
     module, input = case.make(), one(case.input(np.random.default_rng(1)), shape)
     pl.manualSeed(1)
     if case.target is not None:

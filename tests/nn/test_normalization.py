@@ -1,4 +1,4 @@
-"""What the table of cases does not ask of normalization layers: what they keep, and what is left in the caller's arrays."""
+"""Properties of normalization layers beyond their cases: stored statistics, and the caller's arrays afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pooling layers of one family have in common, and where they meet."""
+"""Properties that pooling layers of one family share."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def test_version_1_of_layers_of_sequences(make, shape, tmp_path) -> None:
 
 
 def test_layers_of_sequences_pool_frames() -> None:
-    """What pools windows of frames agrees with TemporalMaxPooling or TemporalAveragePooling in layout."""
+    """Pooling layers with windows of frames agree with TemporalMaxPooling or TemporalAveragePooling in layout."""
     x = np.random.default_rng(3).standard_normal((2, 12, 5))
     wanted, mean = nn.TemporalMaxPooling(3).double().forward(x), nn.TemporalAveragePooling(3).double().forward(x)
     layer = nn.TemporalAdaptiveMaxPooling(4).double()

@@ -1,4 +1,4 @@
-"""What SoftPool and local importance pooling have in common with each other and with average and max pooling."""
+"""Relations of SoftPool and local importance pooling to each other and to average and max pooling."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_shift(window: tuple[int, ...], scale: float) -> None:
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_sums_of_gradients(scale: float) -> None:
-    """What a window sends: in all its gradOutput to x, nothing to the logits."""
+    """The gradients of a window sum to its gradOutput for x, and to 0 for the logits."""
     x, logit = planes(scale), planes(scale)[:, ::-1].copy()
     for window in WINDOWS:
         _, gradOutput, gradInput = gradient(nn.SpatialSoftPool(*window).double(), x)

@@ -1,4 +1,4 @@
-"""What is known of pooling with powers and with weights, whatever the values."""
+"""Properties of pooling with powers and with weights that hold for all values."""
 
 from itertools import pairwise, product
 from math import inf

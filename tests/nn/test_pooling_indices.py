@@ -26,7 +26,7 @@ FILES = [
 
 
 def gathered(layer: str, x: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """What lies at these positions."""
+    """Returns the elements at these positions."""
     dims = 3 if layer.startswith("Volumetric") else 2
     lead = x.shape[:-dims]
     return np.take_along_axis(x.reshape(*lead, -1), indices.reshape(*lead, -1), -1).reshape(indices.shape)
@@ -42,7 +42,7 @@ def test_positions_hold_the_maxima(file: str) -> None:
     """Indices that Torch7 saved lead to its outputs, and there and back nothing is lost."""
     case: Any = t7.read(GOLDEN / file)
     typename, fields = case["module"].typename, case["module"].fields
-    module = SimpleNamespace(_typename=typename, **fields)  # whether the class exists or not
+    module = SimpleNamespace(_typename=typename, **fields)  # works for unknown classes, too
     x, saved = case["input"], case["train"]["buffers"]["indices"]
     for indices in (saved, saved.astype(np.float32)):
         positions = fromTorch7(module, indices, x.shape)

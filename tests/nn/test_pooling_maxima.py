@@ -110,7 +110,7 @@ def test_far_apart(dtype: type, chances: list[float]) -> None:
 @pytest.mark.parametrize("chances", [CALM, WILD], ids=["calm", "wild"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_random_windows(dtype: type, chances: list[float]) -> None:
-    """Those of fractional and of S3 pooling."""
+    """Random windows of fractional and of S3 pooling keep the definition."""
     rng = np.random.default_rng(2)
     for width, kernel, out in product((12, 16, 33, 70, 200), (2, 3), (4, 7)):
         x: np.ndarray = cells(rng, chances, 3, 11, width).astype(dtype)

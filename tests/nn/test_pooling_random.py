@@ -26,7 +26,7 @@ def awkward(rng: np.random.Generator, *shape: int) -> np.ndarray:
 def largest(plane: np.ndarray, *windows: range) -> tuple[float, int]:
     """The largest cell and its place in the plane: a NaN before every number, the first of equals."""
     cells = [np.ravel_multi_index(cell, plane.shape) for cell in product(*windows)]
-    best = cells[int(np.argmax(plane.ravel()[cells]))]  # which counts as we do
+    best = cells[int(np.argmax(plane.ravel()[cells]))]  # argmax counts cells in our order
     return plane.flat[best], int(best)
 
 
@@ -201,13 +201,13 @@ def test_kmax_tells_close_numbers_apart(dtype: type) -> None:
 
 
 def weights(values: np.ndarray) -> np.ndarray:
-    """What the probabilities of cells are in proportion to."""
+    """Returns numbers that are proportional to the probabilities of cells."""
     infinite = values == np.inf
     return infinite.astype(float) if infinite.any() else np.maximum(values, 0)
 
 
 def chosen(values: np.ndarray, noise: float) -> int:
-    """Which of these cells the noise draws, or -1."""
+    """Returns the cell that the noise draws, or -1."""
     if np.isnan(values).any():
         return int(np.argmax(np.isnan(values)))
     a = weights(values)
@@ -436,7 +436,7 @@ def test_samples_that_are_given_lie_from_0_to_1(make, wrong):
 
 
 def test_windows_are_divided_once():
-    """Where steps are whole numbers or meet them, no rounding moves a window: start(o) = floor(o * free / gaps) for u = 0."""
+    """No rounding moves a window if steps are whole numbers or reach them: start(o) = floor(o * free / gaps) for u = 0."""
     for size in range(4, 260):
         for out in range(2, size // 2 + 1):
             if (size - 2) % (out - 1) and size % 7:

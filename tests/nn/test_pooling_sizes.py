@@ -67,7 +67,7 @@ def test_values_of_the_only_window(name: str) -> None:
         x = rng.standard_normal((1, size, 2))
         module = getattr(nn, name)(2, kernel, 1, stride, 0, pad).ceil().double()
         window = [range(-pad, kernel - pad)]
-        cells = (size + 2 * pad) * 2  # which an average counts
+        cells = (size + 2 * pad) * 2  # an average counts these cells
         if "Max" in name:
             expected = pool(x, window, [range(2)], lambda found, *_: found.max((-2, -1)))
         else:

@@ -73,7 +73,7 @@ def test_of_longer_pairs_the_first_two_entries_count():
 
 @pytest.mark.parametrize("layer", [nn.Unsqueeze(0, 2), nn.Transpose((0, 1)).setNumInputDims(3), nn.Padding(0, 1, 2)])
 def test_inputs_of_lower_rank_than_samples(layer):
-    """What would be the last dimension, counted from the end, is out of range."""
+    """An axis that would be the last dimension, counted from the end, is out of range."""
     with pytest.raises(IndexRangeError, match="0 is out of range"):
         layer.forward(batch(2))
 
@@ -280,7 +280,7 @@ class TestTables:
         layer, x = nn.FlattenTable(), [first, [batch(2).astype(np.float64)]]
         output = layer.forward(x)
         assert len(output) == 2 and output[0] is first and output[1] is x[1][0]
-        assert layer.type() == "torch.FloatTensor"  # what it hands on does not convert it
+        assert layer.type() == "torch.FloatTensor"  # passing a result on does not convert it
         gradInput = layer.backward(x, [first, x[1][0]])
         assert gradInput[0] is first and gradInput[1][0] is x[1][0]
 

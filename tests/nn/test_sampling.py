@@ -1,4 +1,4 @@
-"""What the table of cases does not ask of sampling layers: exact places, and agreement between layers."""
+"""Properties of sampling layers beyond their cases: exact places, and agreement between layers."""
 
 from __future__ import annotations
 

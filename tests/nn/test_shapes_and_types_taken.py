@@ -1,4 +1,4 @@
-"""What layers take, as Torch7 took it: gradients and targets of other shapes, arrays of other types, sizes of other arrays."""
+"""Inputs that layers take as Torch7 did: gradients and targets of other shapes, arrays of other types, sizes of other arrays."""
 
 import io
 import pickle

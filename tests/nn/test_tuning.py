@@ -1,4 +1,4 @@
-"""What dpnn added to every module: momentum, decay and limits of gradients and parameters, batches of one."""
+"""Additions of dpnn to every module: momentum, decay and limits of gradients and parameters, batches of one."""
 
 import pickle
 

@@ -254,7 +254,7 @@ class TestDirectUpdates:
         apart = direct.clone()
         assert type(direct) is cls and direct._mayUpdateDirectly()
         for gradient in direct.parameters()[1]:
-            gradient[...] = 7  # what was accumulated before
+            gradient[...] = 7  # gradients of earlier passes
         for step in range(4):
             results = []
             for layer, update in ((direct, direct.accUpdateGradParameters), (apart, apart._updateApart)):

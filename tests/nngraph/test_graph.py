@@ -76,7 +76,7 @@ def test_text() -> None:
 
 
 def test_the_page(tmp_path: Path, monkeypatch: Any) -> None:
-    """What docs/nngraph.md shows runs."""
+    """The examples of docs/nngraph.md run."""
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
     page = (GOLDEN.parents[2] / "docs" / "nngraph.md").read_text(encoding="utf-8")

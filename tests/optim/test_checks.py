@@ -17,7 +17,7 @@ WEIGHTS = np.arange(1, 7, dtype=np.float64)
 
 
 def valley(x: Array) -> tuple[float, Array]:
-    """Of as many elements as x has; it does not look at the shape."""
+    """A quadratic function of as many elements as x has, of any shape."""
     weights = WEIGHTS[: x.size].reshape(x.shape).astype(x.dtype)
     return float((weights * (x - 1) ** 2).sum() / 2), weights * (x - 1)
 
@@ -208,13 +208,13 @@ def test_gradients_of_fewer_digits(name: str) -> None:
 
 
 def test_the_gradient_may_be_x_itself() -> None:
-    """That of |x|^2 / 2."""
+    """An algorithm may get x itself as the gradient, as of |x|^2 / 2."""
     for name, config in STEPPING.items():
         x, y = np.arange(1.0, 7), np.arange(1.0, 7)
         for _ in range(3):
             getattr(optim, name)(lambda x: (float(x @ x) / 2, x), x, dict(config))
             getattr(optim, name)(lambda x: (float(x @ x) / 2, x.copy()), y, dict(config))
-        if name not in ("cg", "lbfgs"):  # which look at the last gradient when x has moved
+        if name not in ("cg", "lbfgs"):  # these two use the last gradient after x has moved
             assert_same(x, y)
 
 
@@ -238,7 +238,7 @@ def test_functions_beside_the_algorithms() -> None:
 
 @pytest.mark.parametrize("wrong", ["text", None, np.ones(3), 1j, [1.0]])
 def test_values_that_are_no_numbers(wrong: Any) -> None:
-    """Where values are compared, they are numbers; an array of one element is one."""
+    """Values that are compared must be numbers; an array of one element counts as a number."""
 
     def function(x: Array, mode: Any = None) -> Any:
         return wrong, x

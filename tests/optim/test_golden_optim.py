@@ -1,4 +1,4 @@
-"""What Torch7's optim computed, step by step: tests/golden/optim."""
+"""The results of Torch7's optim, step by step: tests/golden/optim."""
 
 from __future__ import annotations
 

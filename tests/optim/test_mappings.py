@@ -102,7 +102,7 @@ def same(one, other):
 @pytest.mark.parametrize("kind", [Noting, Store])
 def test_results_are_those_of_a_dict(name, apart, kind):
     algorithm, options = ALGORITHMS[name]
-    begin = options if name == "cmaes" else {}  # which has its options in the state
+    begin = options if name == "cmaes" else {}  # cmaes has its options in the state
     plainState, state = (dict(begin), kind(begin)) if apart else (None, None)
     plain, config = dict(options), kind(options)
     expected = ran(algorithm, plain, plainState)

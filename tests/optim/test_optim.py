@@ -1,4 +1,4 @@
-"""What holds for all algorithms, beyond the numbers that Torch7 recorded."""
+"""Properties of all algorithms, beyond the numbers that Torch7 recorded."""
 
 from __future__ import annotations
 

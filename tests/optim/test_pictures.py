@@ -1,4 +1,4 @@
-"""What a notebook shows of a training: a confusion matrix and a log's curves as pictures."""
+"""Pictures of a training in a notebook: a confusion matrix and a log's curves."""
 
 from __future__ import annotations
 

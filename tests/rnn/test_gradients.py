@@ -1,4 +1,4 @@
-"""Is what recurrent layers compute backward the derivative of what they compute forward?"""
+"""Gradients of recurrent layers are the derivatives of their outputs."""
 
 from collections.abc import Callable
 
@@ -135,7 +135,7 @@ def test_norm_stabilizer_adds_the_gradient_of_its_loss() -> None:
 
 
 def test_attention_learns_from_the_gradients_of_actions() -> None:
-    """Of a network that does not look at its actions, for it gives them no gradient."""
+    """A network that does not use its actions learns, though it gives them no gradient."""
     rng = np.random.default_rng(4)
     pl.manualSeed(2)
     looking = nn.Sequential().add(nn.SelectTable(0)).add(rnn.GRU(3, 2))

@@ -1,4 +1,4 @@
-"""What differs between two objects that were read from .t7 files: their values, and which of them are one."""
+"""Compares two objects that were read from .t7 files: their values, and the identity of their parts."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from tests.rows import rows
 from tests.table import CASES
 from tests.test_golden import GOLDEN, MANIFEST
 
-# What is of a kind, and what is of none of the others that must not pass for it.
+# Values of each kind, and values of no kind that must not pass for one.
 VALUES: dict[str, Any] = {
     "text": "abc", "empty text": "", "zero": 0, "negative": -3, "fraction": 2.5, "NaN": float("nan"), "infinity": float("-inf"),
     "huge": 2**31, "beyond": 2.0**60, "true": True, "false": False, "empty table": {}, "table": {"a": 1, 7: "b"},
@@ -76,7 +76,7 @@ def content(record: t7.TorchObject) -> bytes:
 
 
 def files(cls: type[Object], field: str) -> Iterator[tuple[str, bytes]]:
-    """What files have in the field, and such files; then one without it."""
+    """Yields the values of the field in files, and such files; then one without it."""
     sample = samples().get(cls)
     record = t7.read(sample) if sample is not None else t7.TorchObject(cls._typename, 1, {})
     whole = record.fields

@@ -1,4 +1,4 @@
-"""What Torch7 itself wrote: read as Torch7 describes it, and written again byte for byte."""
+"""Files that Torch7 wrote are read as Torch7 describes them, and written again byte for byte."""
 
 import io
 import json
@@ -14,7 +14,7 @@ from .golden import EXPECTED, FILES, FOLDER, Comparison
 
 ASCII = [name for name in FILES if name.endswith(".ascii.t7")]
 
-# What comes out of our writer is not the file again, byte for byte, because it
+# Files that our writer does not reproduce byte for byte, with the reason: the new file
 CHANGED = {
     "bigendian": "is little endian",
     "cuda_": "has the types of the CPU",

@@ -36,7 +36,7 @@ def saved(value, format="binary"):
 
 
 class Record(t7.TorchObject):
-    """What stands in a file for a module; ``|`` changes fields."""
+    """The record of a module in a file; ``|`` changes fields."""
 
     __slots__ = ()
 

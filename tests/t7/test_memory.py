@@ -76,7 +76,7 @@ def test_nothing_keeps_the_map_alive(large):
 
 
 def test_files_that_others_may_write_are_read(large):
-    """What is read stays as it was, whatever becomes of the file; what is mapped is what only the owner may change."""
+    """Arrays that were read keep their values, whatever becomes of the file; only a file that others cannot change is mapped."""
     expected = np.arange(60_000, dtype=np.float32).reshape(300, 200)
     cases = [(0o644, {}, True), (0o646, {}, False), (0o646, {"mmap": True}, True), (0o644, {"mmap": False}, False)]
     for mode, options, isMapped in cases:

@@ -1,4 +1,4 @@
-"""Where the C library is missing, files are read and weights moved all the same; whoever computes is told."""
+"""Without the C library, files are read and weights moved; a computation raises an error."""
 
 import os
 import subprocess

@@ -19,7 +19,7 @@ def round_trip(value, format):
 
 
 def canonical(value):
-    """What a plain value is when it comes back: numbers and tables have one form each."""
+    """Returns the form in which a plain value comes back: numbers and tables have one form each."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 and str(value) != "-0.0":
         return int(value)
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**53:

@@ -74,7 +74,7 @@ def compare(module: Any, x: Tensor, random: Any) -> None:
                 expected = apart(convolved, other, layer)
                 for y in (np.full_like(z, np.nan), gappy(z.shape, x.dtype)):
                     np.testing.assert_array_equal(fused(module, x, y, other, activation, a, b), expected)
-                if other is not None:  # which may be the output itself
+                if other is not None:  # the added tensor may be the output itself
                     y = gappy(z.shape, x.dtype) if other is view else np.empty_like(z)
                     y[...] = z
                     np.testing.assert_array_equal(fused(module, x, y, y, activation, a, b), expected)
@@ -83,7 +83,7 @@ def compare(module: Any, x: Tensor, random: Any) -> None:
 @pytest.mark.parametrize("way", ["definition", *WAYS])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_bits(dtype: str, way: str) -> None:
-    """Of all layers, on random shapes and views."""
+    """All layers compute the same bits, on random shapes and views."""
     pl.setConvolution(way)
     for seed in range(3):
         random = np.random.default_rng(seed)
@@ -264,7 +264,7 @@ def test_errors() -> None:
     with pytest.raises(ShapeError, match=r"other: expected 1 x 5 x 7 x 7, got 1 x 5 x 7 x 6"):
         fused(module, x, y, np.zeros((1, 5, 7, 6), "f"), 0, 0.0, 0.0)
     memory = np.zeros(y.size + 1, "f")
-    with pytest.raises(ValueRangeError, match=r"overlap"):  # what is added is read after some of the output was written
+    with pytest.raises(ValueRangeError, match=r"overlap"):  # the added tensor is read after some of the output was written
         fused(module, x, memory[1:].reshape(y.shape), memory[:-1].reshape(y.shape), 0, 0.0, 0.0)
     square = np.zeros((1, 5, 9, 9), "f")
     with pytest.raises(ValueRangeError, match=r"overlap"):
@@ -296,8 +296,8 @@ def test_serial_numbers() -> None:
     np.testing.assert_array_equal(run(1 << 60), module.forward(x))
 
 
-# What is chosen for some numbers of samples and rows, with weights that have a serial number or not. With vectors of AVX-512
-# products take half the time, but weights come from memory no faster: there Winograd's way is worth it later.
+# The algorithm for some numbers of samples and rows, with weights that have a serial number or not. With vectors of AVX-512
+# products take half the time, but weights come from memory no faster: there Winograd's algorithm pays off later.
 SMALL = [(1, 7, 0), (1, 7, 1), (3, 7, 1), (6, 7, 0), (8, 7, 0), (1, 14, 0), (1, 14, 1), (2, 14, 0)]
 CHOSEN = [
     ["", "winograd2", *["winograd4"] * 6],

@@ -121,7 +121,7 @@ def settle(call: Call, name: str) -> np.ndarray | None:
 
 
 def written_elements(tensor: Tensor) -> np.ndarray:
-    """Which elements of the arena belong to the view."""
+    """Returns a mask of the arena's elements that belong to the view."""
     mine = np.zeros(ARENA, bool)
     n = tensor.nDimension
     if extent(tensor) is not None:

@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 COMPILER = shutil.which(os.environ.get("CC", "gcc"))
 FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover"]
 MOST = 2**31 - 1  # windows
-CELLS = 2**61  # of a tensor of floats
+CELLS = 2**61  # the largest tensor of floats
 
 SMALL = [(7, 3), (3, 7), (1, 1), (MOST, MOST)]
 LARGE = [(2**33 + 1, MOST), (2**37 - 1, MOST), (2**40, 3), (CELLS, MOST), (CELLS - 1, 1), (CELLS, 5)]

@@ -169,7 +169,7 @@ def test_no_steps_and_no_cells(samples: int, resetFirst: int) -> None:
 
 @pytest.mark.parametrize("resetFirst", [0, 1])
 def test_strides(resetFirst: int) -> None:
-    """What lies in every other column gives the same bits."""
+    """Arrays in every other column give the same bits."""
     given = masked(drawn(resetFirst, 3))
     expected = forward("Double", resetFirst, given)
     spread = {name: np.repeat(array, 2, axis=-1)[..., ::2] for name, array in given.items()}

@@ -39,7 +39,7 @@ LEFT = np.full((1, 1, 1024, 1024), np.uint32(1)).view(np.float32).transpose(0, 1
 
 
 def takes_denormals(call: Callable[[], Any]) -> bool:
-    """Does a call on one thread compute with what the one before left?"""
+    """Returns True if a call on one thread computes with numbers that the call before left in memory."""
     soiling.forward(LEFT)  # a view, which is copied into scratch memory
     libm, environment = ctypes.CDLL("libm.so.6"), (ctypes.c_uint32 * 8)()
     libm.fegetenv(environment)

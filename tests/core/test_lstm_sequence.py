@@ -17,7 +17,7 @@ T, H = 4, 5
 LARGE = 230  # cells: threads share their weights, and one sample has loops of its own
 WAYS = [(1, H), (2, H), (9, H), (30, H), (1, 128), (1, LARGE), (3, LARGE)]  # samples and cells
 THREADS = 1, 2, 3, 20  # 128 cells have work for two, 230 for four
-PLACES = {0: (0, 1, 2, 3), 1: (0, 1, 3, 2)}  # where i, f, g and o lie
+PLACES = {0: (0, 1, 2, 3), 1: (0, 1, 3, 2)}  # positions of i, f, g and o
 
 
 def drawn(samples: int, dtype: Any = np.float64, steps: int = T, size: int = H) -> dict[str, np.ndarray]:
@@ -187,7 +187,7 @@ def test_no_steps_and_no_cells(samples: int) -> None:
 
 
 def test_strides() -> None:
-    """What lies in every other column gives the same bits."""
+    """Arrays in every other column give the same bits."""
     given = drawn(3)
     expected = forward("Double", 0, given)
     spread = {name: np.repeat(array, 2, axis=-1)[..., ::2] for name, array in given.items()}

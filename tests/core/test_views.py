@@ -19,7 +19,7 @@ reals = all_of("real", capi.REALS)
 
 
 def results(call: Call) -> dict[str, np.ndarray]:
-    """What a successful call leaves in the arguments that it writes, and in the place for a size."""
+    """Returns the arguments that a successful call has written, and its size."""
     capi.lib.THNN_manualSeed(None, 1)
     assert call() == capi.OK, last_error()
     written = {a.name: call.arrays[a.name].copy() for a in call.function.arguments if is_tensor(a) and is_written(a)}
@@ -60,7 +60,7 @@ def test_all_arguments(function: Function, real: str, layout: str) -> None:
     memory = {a.name: lay_out(call, a.name, layout) for a in function.arguments if is_tensor(a)}
     gaps = {name: around.tobytes() for name, around in memory.items()}
     assert_same_results(call, expected)
-    for argument in function.arguments:  # what is not an element of an output is as it was
+    for argument in function.arguments:  # bytes between an output's elements are unchanged
         if is_tensor(argument):
             name = argument.name
             before = np.frombuffer(gaps[name], memory[name].dtype).reshape(memory[name].shape).copy()
@@ -141,7 +141,7 @@ def refuse_overlap(call: capi.Call, names: tuple[str, str], written: list[Argume
         status = call()
         if status == capi.OK and same and "ACC" in written[0].tags:  # a step: the gradient may be the parameter
             continue
-        if status == capi.OK:  # of one of them only the shape counts: it is not read, or not written by such a call
+        if status == capi.OK:  # only the shape of such an argument counts: it is not read, or not written
             other = capi.valid(call.function, call.real)
             left, expected = other.contents(), results(other)
             changed = [a.name for a in written if other.contents()[a.name] != left[a.name]]

@@ -132,7 +132,7 @@ static void check(const struct Function *f, const Format *format, const double *
         printf("FAIL %s %s(%a): %a, but %a on generation %d\n", format->name, f->name, x[i], y[i], other[i],
                generation);
   }
-  double bound = f->bound + (LDBL_MANT_DIG == format->digits); /* where libm has no more digits, it errs as well */
+  double bound = f->bound + (LDBL_MANT_DIG == format->digits); /* libm has no more digits than the format, so it errs as well */
   for (int i = 0; i < COUNT; i++) {
     long double right = f->reference(x[i]);
     double error = errorInUlp(format, y[i], right);

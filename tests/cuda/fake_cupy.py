@@ -192,7 +192,7 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
         else:
             self.data = MemoryPointer(base.data.mem, elements.__array_interface__["data"][0] - base.data.mem.ptr)
 
-    # What can be asked without looking at elements.
+    # Properties that need no elements.
     dtype = property(lambda self: self.elements.dtype)
     ndim = property(lambda self: self.elements.ndim)
     size = property(lambda self: self.elements.size)
@@ -245,7 +245,7 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
         plain = tuple(place.elements if isinstance(place, ndarray) else place for place in places)
         self.elements[plain if isinstance(index, tuple) else plain[0]] = value.elements if isinstance(value, ndarray) else value
 
-    # What is done with elements by the host: it waits.
+    # Methods that need elements on the host: they wait.
     def get(self) -> np.ndarray:
         wait()
         return self.elements.copy(order="C")

@@ -1,4 +1,4 @@
-"""What the tests of modules on a device share: CuPy and libTHCUNN, or without a GPU a CuPy of pretence and emulated kernels."""
+"""The arrays of tests on a device: CuPy and libTHCUNN, or without a GPU a CuPy of pretence and emulated kernels."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def down(tree: Tree) -> Tree:
 
 
 def has_kernel(function: str) -> bool:
-    """Does the library have this function of libTHNN?"""
+    """Returns True if the library has a kernel for this function of libTHNN."""
     assert LIBRARY
     return cuda._library(Path(LIBRARY)).function("Cuda", function) is not None
 

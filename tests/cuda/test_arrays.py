@@ -255,7 +255,7 @@ def compare_reduced(both: Both, layouts: Layouts, x: Array, axes: tuple[int, ...
         of_sums(got, expected, x, np.abs(x).astype(np.float64).sum(axis=axes, keepdims=True))
     elif x.dtype.kind == "f" and name == "prod":
         np.testing.assert_allclose(got, expected, 1e-6 if x.dtype == np.float32 else 1e-12)
-    elif name in ("max", "min"):  # of 0 and -0 either
+    elif name in ("max", "min"):  # for 0 and -0 either is right
         np.testing.assert_array_equal(got, expected)
     else:
         same(got, expected)
@@ -266,7 +266,7 @@ def compare_reduced(both: Both, layouts: Layouts, x: Array, axes: tuple[int, ...
 def test_reduce(both: Both, name: str, dtype: str) -> None:
     for seed in range(2 * TIMES):
         layouts = Layouts(seed)
-        x = layouts.values(layouts.shape(), dtype, special=name != "prod")  # which may overflow in one order alone
+        x = layouts.values(layouts.shape(), dtype, special=name != "prod")  # a product may overflow in one order alone
         compare_reduced(both, layouts, x, tuple(d for d in range(x.ndim) if layouts.rng.random() < 0.5), name)
 
 
@@ -404,7 +404,7 @@ def test_take_and_put(both: Both, twins: Twins, dtype: str) -> None:
 def test_bad_indices_are_left_out() -> None:
     """No call waits without a report; an element with a bad index is neither read nor written."""
     twins = Twins()
-    twins.state.call(lambda *_: 0)  # which tells it of the report
+    twins.state.call(lambda *_: 0)  # the call passes the report to the library
     twins.library.lib.THNN_CudaState_setIndexReport(twins.state.pointer, twins.library.ffi.NULL, 0)
     x, y = np.arange(12.0).reshape(4, 3), np.full((5, 3), 7.0)
     indices = np.array([2, -1, 0, 4, 2**62])

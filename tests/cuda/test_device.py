@@ -173,7 +173,7 @@ class TestArrays:
         np.testing.assert_allclose(output.get(), expected, atol=1e-2)
 
     def test_arrays_of_others(self, gpu: Any) -> None:
-        """What has __cuda_array_interface__ or DLPack is used where it lies."""
+        """Arrays with __cuda_array_interface__ or DLPack are used without a copy."""
         here = gpu.asarray(numbers(2, 4))
 
         class ByInterface:
@@ -332,7 +332,7 @@ class TestCalls:
         assert fake_cupy.waits == fake_cupy.copiedToDevice == 0
 
     def test_a_loss_is_a_number(self, gpu: Any) -> None:
-        """Which has to come from the device: the one thing that waits in a training step."""
+        """The loss is copied from the device: the only wait in a training step."""
         criterion, x, labels = nn.ClassNLLCriterion().cuda(), gpu.asarray(numbers(2, 4)), gpu.asarray(np.array([1, 2]))
         fake_cupy.waits = 0
         assert isinstance(criterion.forward(x, labels), float)
@@ -344,7 +344,7 @@ class TestCalls:
         """They are told by the next layer, or by the one that met them if it is to wait."""
         criterion, x = nn.ClassNLLCriterion().cuda(), gpu.asarray(numbers(2, 4))
         bad, good = (gpu.asarray(np.array(labels)) for labels in ([1, 9], [1, 2]))
-        criterion.forward(x, good)  # which borrows the memory that it needs: a call that is made twice may tell at once
+        criterion.forward(x, good)  # borrows the memory that the pass needs, because a repeated call may raise the error at once
         criterion.forward(x, bad)
         with pytest.raises(IndexRangeError, match="an earlier call met the index 9, which is out of range"):
             nn.Tanh().cuda().forward(x)

@@ -29,7 +29,7 @@ from tests.trial import SEED, Trial
 ROOT = Path(__file__).resolve().parent.parent.parent
 NEAR = {"torch.CudaTensor": 2e-5, "torch.CudaDoubleTensor": 1e-10}
 
-# What cannot be computed without knowing values of the device, and why.
+# Computations that depend on values of the device, with the reason.
 WAITING = {
     "nn.MaskedSelect": "the size of its output is the number of its mask's ones",
     "nn.Kmeans": "its loss is a number, and it counts the samples of each centre",
@@ -59,7 +59,8 @@ class OnDevice:
         return self.module.backward(self.input, self.target if self.trial.isCriterion else gradOutput)
 
 
-@only(lambda case: not isinstance(case.make(), Sparse))  # which hands over arrays of the host: golden files have the same layers
+# these layers pass on arrays of the host; golden files have the same layers
+@only(lambda case: not isinstance(case.make(), Sparse))
 @all_of("type", TYPES)
 def test_as_on_the_host(gpu: Any, case: Case, type: str) -> None:
     trial = Trial(case, TYPES[type])

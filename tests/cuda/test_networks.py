@@ -77,7 +77,7 @@ def test_criterions(gpu: Any, entry: Entry) -> None:
 
 @pretended
 def test_the_pretence_is_one(gpu: Any) -> None:
-    """What the other tests rely on: arrays of the device do not turn into NumPy's, or meet them."""
+    """The other tests rely on these properties: arrays of the device never turn into NumPy's or mix with them."""
     array = fake_cupy.zeros((2, 3), np.float32)
     with pytest.raises(TypeError, match="Implicit conversion"):
         np.asarray(array)

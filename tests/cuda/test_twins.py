@@ -35,7 +35,7 @@ NEAR = {"Cuda": 1e-5, "CudaDouble": 1e-12, "CudaHalf": 1e-2}
 FAMILIES = {layer: path.parent.name for layer, path in header.definitions(ROOT).items()}
 TWINS = [function for function in GENERIC if function.layer in FAMILIES]
 ARRAYS = {f"THNN_CudaA{name.removeprefix('a')}" for name in USES if name.startswith("array")}
-TESTED = TWINS if LIBRARY else TWINS[:1]  # where there is no device, one item says so
+TESTED = TWINS if LIBRARY else TWINS[:1]  # without a device one test is skipped
 
 twins = rows("function", [(f.layer, f.name, f) for f in TESTED])
 reals = pytest.mark.parametrize("real", REALS)
@@ -117,7 +117,7 @@ def valid(function: Function, sizes: dict[str, int] = capi.SIZES) -> Call:
     call = capi.valid(function, "Double", sizes)
     if FAMILIES[function.layer] == "activation" and function.layer != "Sqrt":
         call.arrays["input"].flat[::2] *= -1
-    if function.layer == "BCECriterion":  # of probabilities
+    if function.layer == "BCECriterion":  # its input is probabilities
         call.arrays["input"] /= 2
     if function.layer == "MultiLabelMarginCriterion":
         call.arrays["target"][...] = [2, 0, -1], [1, -1, 0]
@@ -299,7 +299,7 @@ def test_rows_that_are_not_there(byFrequency: int) -> None:
     rows[::7], rows[1::77] = 3000, -1
     rows[2::77] = 2**62
     left_out = (rows < 0) | (rows >= 3000)
-    zero.arrays["input"].reshape(-1)[left_out] = 3  # where no other gradient arrives
+    zero.arrays["input"].reshape(-1)[left_out] = 3  # no other gradient arrives there
     zero.arrays["gradOutput"].reshape(5000, -1)[left_out] = 0
     assert 3 not in rows
     assert zero() == device(bad, "CudaDouble") == 0

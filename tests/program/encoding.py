@@ -110,7 +110,7 @@ def views(arrays: list[np.ndarray]) -> Any:
 
 
 class ProgramError(Exception):
-    """What the library said; `status` is its code."""
+    """An error of the library; `status` is its code."""
 
     def __init__(self, status: int) -> None:
         super().__init__(capi.last_error())

@@ -22,11 +22,11 @@
 
 enum {
   BATCH = 400,               /* mutants of a child */
-  MOST_BYTES = 1 << 16,      /* of a mutant */
-  MOST_ELEMENTS = 1 << 16,   /* of an input or output: larger ones are planned, not run */
+  MOST_BYTES = 1 << 16,      /* size of a mutant */
+  MOST_ELEMENTS = 1 << 16,   /* elements of an input or output: larger ones are planned, not run */
   MOST_ARRAYS = 8,
-  MOST_SECONDS = 4,          /* of a processor's time for a mutant: longer ones are slow, which is no fault */
-  SECONDS_OF_A_HANG = 120,   /* of any time */
+  MOST_SECONDS = 4,          /* processor time for a mutant: longer ones are slow, which is no fault */
+  SECONDS_OF_A_HANG = 120,   /* elapsed time */
 };
 #define MOST_MAPPED ((size_t)64 << 20) /* no mutant gets more memory */
 
@@ -49,10 +49,10 @@ typedef struct Counts {
   long tried, opened, planned, ran, succeeded;
 } Counts;
 
-/* What parent and children share. */
+/* The memory that parent and children share. */
 typedef struct Shared {
   Counts counts;
-  Bytes mutant; /* that the child tries, or tried last */
+  Bytes mutant; /* the mutant that the child tries, or tried last */
   int isAtEnd;  /* the child has tried all: what ends it now is a leak */
 } Shared;
 
@@ -315,7 +315,7 @@ static void run(THNNProgram *program, const Bytes *bytes)
   for (int i = 0; i < 2 * MOST_ARRAYS; i++) free(memory[i]);
 }
 
-/* What it draws follows from the mutant, so that the mutant alone repeats it. */
+/* The mutant determines the random numbers, so that it alone repeats them. */
 static void runMutant(const Bytes *mutant)
 {
   void *exact = NULL;

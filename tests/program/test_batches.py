@@ -71,7 +71,7 @@ def test_batches(name: str, dtype: str) -> None:
         for n in BATCHES:
             np.testing.assert_array_equal(program(x[:n]), whole[:n])
         np.testing.assert_array_equal(program(x[20:23]), whole[20:23])
-    for n in (1, 5):  # of these batches alone
+    for n in (1, 5):  # a program for these batches alone
         np.testing.assert_array_equal(pl.compile(net, x[:n])(x[:n]), whole[:n])
 
 

@@ -78,7 +78,7 @@ class Known:
         self.seen = {1: [(inputs, [*tree.leaves(recording.values)])]}
 
     def find(self, faulty: Listing) -> bool:
-        """Does the proof find a fault?"""
+        """Returns True if the proof finds a fault."""
         try:
             Proof([(faulty,)], self.sizes, self.source, self.net).prove(self.seen, [1])
         except (CompileError, THNNError):
@@ -118,8 +118,8 @@ def test_faults_are_found(name: str) -> None:
     known = Known(*NETS[name])
     assert not known.find(known.list)
     missed = [what for what, faulty in faults(known.list) if differs(known.list, faulty) and not known.find(faulty)]
-    # What changes no value: a number that the call does not use, such as the second one of ReLU behind a convolution; other
-    # memory that holds the same; and, in the first step of a sequence, whose state is zero, a sum with what is made of that.
+    # Faults that change no value: a number that the call does not use, such as the second one of ReLU behind a convolution; other
+    # memory that holds the same; and, in the first step of a sequence, whose state is zero, a sum with its product.
     assert all("another number" in what or "elsewhere" in what or name == "remembering" for what in missed), missed
     total = sum(1 for _ in faults(known.list))
     assert len(missed) <= 0.1 * total, (len(missed), total, missed)

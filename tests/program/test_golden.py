@@ -36,7 +36,7 @@ def reason(entry: dict[str, Any]) -> str:
 
 
 def outcome(entry: dict[str, Any]) -> str:
-    """What goes wrong with a file, or nothing."""
+    """Returns the error of a file, or nothing."""
     case = load(entry)
     net, input = case["module"].evaluate().clearState(), case["input"]
     words = reason(entry)

@@ -1,4 +1,4 @@
-"""What docs/programs.md shows runs."""
+"""The examples of docs/programs.md run."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ typedef struct THCudaHalfTensor {
 
 /* Text of this thread's latest error in this library. */
 THNN_API const char *THNN_CudaLastError(void);
-THNN_API int32_t THNN_CudaAbiVersion(void); /* that of THNN.h */
+THNN_API int32_t THNN_CudaAbiVersion(void); /* the version of THNN.h */
 
 /* Stream, scratch memory, cuBLAS. NULL, as a layer's state, has the default stream and nothing else. */
 typedef struct THNNCudaState THNNCudaState;
@@ -52,7 +52,7 @@ THNN_API int32_t THNN_CudaState_setStream(THNNCudaState *state, void *stream); /
 THNN_API int32_t THNN_CudaState_setScratch(THNNCudaState *state, void *memory, int64_t bytes);
 THNN_API int32_t THNN_CudaState_scratchWanted(THNNCudaState *state, int64_t *bytes);
 
-/* Where indices and labels on the device are checked, and what THNN_CudaArrayWithin looks at. A kernel never follows a bad index; it leaves
+/* The check of indices and labels on the device, and of THNN_CudaArrayWithin. A kernel never follows a bad index; it leaves
  * out what belongs to it. With a report, two int64 in pinned memory that the device can write, the next call on this state that finds it
  * set is THNN_ERR_INDEX and computes nothing. With `wait`, a call that reads indices waits for their check, and is itself THNN_ERR_INDEX
  * before its first write. */

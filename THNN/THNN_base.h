@@ -30,7 +30,7 @@ THNN_API int32_t THNN_versionNumber(void); /* major * 10000 + minor * 100 + patc
 THNN_API int32_t THNN_abiVersion(void);
 THNN_API int32_t THNN_checkVersion(int32_t abiVersion); /* THNN_ERR_VERSION unless it is the library's own */
 
-/* What layers outside of the library call: a table, for THNN_attachLayer of THNN/layer.h, whose THNN_LAYER_VERSION is asked for. NULL, and a
+/* The table of functions for layers outside of the library: THNN_attachLayer of THNN/layer.h asks for its THNN_LAYER_VERSION. NULL, and a
  * text, where the library has another version. */
 THNN_API const void *THNN_layerInterface(int32_t version);
 
@@ -111,7 +111,7 @@ THNN_API int32_t THNN_freeState(THNNState *state); /* NULL is allowed and frees 
 THNN_API int32_t THNN_setNumThreads(THNNState *state, int32_t threads);
 THNN_API int32_t THNN_getNumThreads(THNNState *state, int32_t *threads);
 
-/* How average and max pooling layers work backward. Either way results are the same from call to call and for any number of threads;
+/* The backward pass of average and max pooling layers. With both, results are the same from call to call and for any number of threads;
  * the order of a sum's terms may differ.
  *   gather   each row of gradInput asks the windows that it is part of, is written once, and rows are shared among threads
  *   scatter  gradInput is cleared, then each window adds to its cells; planes are shared among threads
@@ -124,7 +124,7 @@ enum THNNPoolingBackward {
 };
 THNN_API int32_t THNN_setPoolingBackward(THNNState *state, int32_t how);
 
-/* What layers compute with.
+/* The loops that layers run.
  *   fast   what suits the processor: the default
  *   plain  the definition, where the layer's file has one: loops that read as the formula. They are several times slower, and what tests
  *          compare the fast way with. Sums have another order there, so that results differ by rounding */
@@ -134,7 +134,7 @@ enum THNNKernels {
 };
 THNN_API int32_t THNN_setKernels(THNNState *state, int32_t kernels);
 
-/* How dense convolutions compute, as far as they can: by default, FAST, the fastest way, which for floats and kernels of 3x3 that move by one
+/* The algorithm of dense convolutions. FAST, the default: the fastest algorithm, which for floats and kernels of 3x3 that move by one
  * may be Winograd's, whose rounding error is below 1e-5 of the output's scale; PLAIN: sums of products alone. The others name one way,
  * for tests and measurements: loops that define the result, vectors of places or of output planes, Winograd's F(2x2, 3x3) and F(4x4, 3x3);
  * where that is none for a layer, the plain sum is taken. Whatever the way, results do not depend on the number of threads. */
@@ -154,7 +154,7 @@ THNN_API int32_t THNN_setConvolution(THNNState *state, int32_t how);
  * default; 0 keeps none. THNN_freeScratch gives them back. */
 THNN_API int32_t THNN_setKeptBytes(THNNState *state, uint64_t bytes);
 
-/* What FusedConvolution does to each sum x, with its numbers a and b, as the layers of these names do. */
+/* The activation that FusedConvolution applies to each sum x, with its numbers a and b, as the layers of these names do. */
 enum THNNActivation {
   THNN_NO_ACTIVATION = 0, /* x */
   THNN_THRESHOLD = 1,     /* b where x <= a, else x: ReLU with two zeros */
@@ -162,7 +162,7 @@ enum THNNActivation {
   THNN_LEAKY_RELU = 3     /* x where x > 0, else a * x */
 };
 
-/* What pointwise_apply does. */
+/* The operation of pointwise_apply. */
 enum THNNOperation {
   THNN_ADD = 0,
   THNN_SUBTRACT = 1,
@@ -175,7 +175,7 @@ enum THNNOperation {
 /* Scratch memory is kept for the next call; this gives back what no running call uses. */
 THNN_API int32_t THNN_freeScratch(THNNState *state);
 
-/* What multiplies matrices: "built-in". Libraries of before had the name of a BLAS here. */
+/* The library that multiplies matrices: "built-in". Libraries of before had the name of a BLAS here. */
 THNN_API const char *THNN_blas(void);
 
 /* Torch7's random sequence (Mersenne Twister MT19937; seeded with 5489 until manualSeed). */

@@ -151,7 +151,7 @@ THNN_IN_EACH_FILE _Bool GOMP_loop_nonmonotonic_dynamic_next(long *from, long *to
 THNN_IN_EACH_FILE void GOMP_loop_end_nowait(void) { THNN_interface->endLoop(); }
 #endif
 
-#endif /* of the host */
+#endif /* the host's part */
 
 #ifndef __CUDACC_RTC__ /* the host's part of a .cu file, of which NVRTC compiles the kernels */
 

@@ -11,7 +11,7 @@ namespace {
 
 /* `whole` as outer x length x inner, `part` as outer x K x inner. Operand 0 is the array that is written. */
 template <class Int> struct Slices {
-  Cells<2, Int> around, within; /* of outer, and of inner */
+  Cells<2, Int> around, within; /* cells of outer, and of inner */
   Divisor<Int> inner, taken;
   int64_t n, wholeStep, partStep, length;
   const int64_t *indices;

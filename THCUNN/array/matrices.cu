@@ -3,7 +3,7 @@
 #include "array/plan.h"
 #include "core/gemm.h"
 
-/* How a matrix lies: row by row, or column by column, with so many elements from one to the next. */
+/* The memory layout of a matrix: row-major or column-major, with so many elements from one row or column to the next. */
 struct Layout {
   bool isRows, isColumns;
   int64_t ld;

@@ -7,7 +7,7 @@
 
 namespace {
 
-/* How numbers of a type are folded: Sum is the wide type. */
+/* The fold of a type's numbers: Sum is the wide type. */
 template <class T> struct Fold;
 
 #define TEMPLATE "array/reduce_type.cuh"
@@ -24,7 +24,7 @@ template <class T, class F> __device__ inline T teamFold(Team team, T v, T neutr
   for (int distance = WARP / 2; distance > 0; distance /= 2) v = f(v, exchanged(v, distance));
   if (team.size == WARP) return v;
   OfWarps<T> &folds = shared<OfWarps<T>>();
-  __syncthreads(); /* of an earlier one, all have read */
+  __syncthreads(); /* all threads have read an earlier result */
   if (laneId() == 0) folds.value[warpId()] = v;
   __syncthreads();
   v = laneId() < team.size / WARP ? folds.value[laneId()] : neutral;
@@ -61,7 +61,7 @@ static Walk walkOver(Dimensions *some, View out, View in, int operands)
 /* ------------------------------------------------------------------------------------------------ reduce */
 
 enum {
-  FEW_RESULTS = 1 << 10, // of teams
+  FEW_RESULTS = 1 << 10, /* // teams */
   FEW_THREADS = 1 << 15,
   PART = 1 << 15, // terms of a part, for a team
   SHORT_PART = 1 << 8, // for a thread
@@ -73,7 +73,7 @@ template <class Int> struct Reduction {
   int64_t results, terms, part, parts;
   int32_t operation, type; /* the output's */
   bool isRun, isWide;
-  void *sums; /* of each part each result */
+  void *sums; /* each result of each part */
 };
 
 template <class T> __device__ static inline void store(char *to, int32_t type, T value)
@@ -166,7 +166,7 @@ int32_t THNN_CudaArrayReduce(THNNState *state, const THNNArray *input, THNNArray
 template <class Int> struct Lines {
   Cells<2, Int> first; /* elements, of output and input */
   int64_t count, length, inStep, outStep;
-  bool isShared, isWide; /* has a team a line, or a thread? */
+  bool isShared, isWide; /* true if a team has a line, false if a thread has */
 
   Lines(View out, View in, int32_t dimension, const Walk &lines)
       : first(cellsOf<2, Int>(lines)), count(lines.count), length(in.size[dimension]), inStep(in.stride[dimension] * in.itemSize),
@@ -258,7 +258,7 @@ template <class T> __device__ static Sum<T> sumUpTo(Team team, Sum<T> v, Sum<T> 
   *all = __shfl_sync(0xffffffffu, v, WARP - 1);
   if (team.size == WARP) return v;
   OfWarps<Sum<T>> &sums = shared<OfWarps<Sum<T>>>();
-  __syncthreads(); /* of an earlier one, all have read */
+  __syncthreads(); /* all threads have read an earlier result */
   if (laneId() == 0) sums.value[warpId()] = *all;
   __syncthreads();
   Sum<T> before = Fold<T>::neutral(THNN_SUM);

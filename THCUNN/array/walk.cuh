@@ -22,7 +22,7 @@ template <int OPERANDS, class Int> struct Cells {
   int32_t nDimension;
 };
 
-/* How far element i of each operand lies from the first one, in bytes. */
+/* Computes the distance of element i of each operand from the first one, in bytes. */
 template <int OPERANDS, class Int> __device__ inline void findOffsets(const Cells<OPERANDS, Int> &c, Int i, Int *offset)
 {
   for (int k = 0; k < OPERANDS; k++) offset[k] = 0;
@@ -100,7 +100,7 @@ template <class Int, class F, class Y, class... X> __global__ void eachStrided(F
 static inline void setSize(Divisor<int32_t> &divisor, int64_t size) { divisor = Divisor<int32_t>((int32_t)size); }
 static inline void setSize(Divisor<int64_t> &divisor, int64_t size) { divisor.by = size; }
 
-/* Do 32 bits hold the number of every element, and how far it lies from the first one? */
+/* True if 32 bits hold the number of every element, and its distance from the first one. */
 static inline bool isNear(const Walk &w)
 {
   if (w.count > INT32_MAX) return false;

@@ -1,4 +1,4 @@
-/* What a .cu file stands on. The only file that knows the vendor: launches, streams, errors, half precision, atomics, warps.
+/* The base of every .cu file, and the only one that depends on the vendor: launches, streams, errors, half precision, atomics, warps.
  *
  * Kernels are ordinary CUDA (blockIdx, __syncthreads, __shfl_xor_sync), but for three things:
  *     launch(call, blocks, threads, kernel, arguments...)   in place of <<< >>>: on the call's stream, failures become the call's
@@ -57,7 +57,7 @@ static inline double numberOf(int64_t bits)
   return number;
 }
 
-/* What the host does: launch, clear, waitForStream; deviceProblem says what keeps kernels from running here, NULL if nothing does. */
+/* The host's part: launch, clear, waitForStream. deviceProblem returns the reason why kernels cannot run here, or NULL. */
 #ifdef THCUNN_DRIVER
 #include "core/driver.h"
 #elif defined(THCUNN_HOST)
@@ -66,7 +66,7 @@ static inline double numberOf(int64_t bits)
 #include "core/runtime.h"
 #endif
 
-#endif /* of the host */
+#endif /* the host's part */
 
 /* ------------------------------------------------------------------------------------------------ within a kernel */
 
@@ -112,7 +112,7 @@ template <class T> __device__ static inline T blockSum(T v)
 {
   OfWarps<T> &sums = shared<OfWarps<T>>();
   v = warpSum(v);
-  __syncthreads(); /* of an earlier sum, all have read */
+  __syncthreads(); /* all threads have read an earlier sum */
   if (laneId() == 0) sums.value[warpId()] = v;
   __syncthreads();
   return warpSum(laneId() < (int)blockDim.x / WARP ? sums.value[laneId()] : T(0));
@@ -133,8 +133,8 @@ template <class T> __device__ static inline T blockMax(T v)
 enum { WIDE = 1024 }; /* elements; more are for a block */
 
 struct Team {
-  int rank, size;        /* of this thread in its team, of the team */
-  int64_t number, count; /* of this team in the grid, of all teams: for (i = team.number; i < pieces; i += team.count) */
+  int rank, size;        /* the thread's rank in its team; the team's size */
+  int64_t number, count; /* the team's number in the grid; the number of teams: for (i = team.number; i < pieces; i += team.count) */
 };
 
 __device__ static inline Team thisTeam(bool wide)
@@ -146,7 +146,7 @@ __device__ static inline Team thisTeam(bool wide)
 template <class T> __device__ static inline T teamSum(Team team, T v) { return team.size == WARP ? warpSum(v) : blockSum(v); }
 template <class T> __device__ static inline T teamMax(Team team, T v) { return team.size == WARP ? warpMax(v) : blockMax(v); }
 
-/* ---- what the compiler's mathematics lack */
+/* ---- mathematics that the compiler lacks */
 
 template <class T> __device__ static inline T sigmoid(T x) { return 1 / (1 + exp(-x)); }
 
@@ -181,7 +181,7 @@ template <class T> struct alignas(16) Pack {
   T value[SIZE];
 };
 
-/* Can pointers be read as packs? NULL can. */
+/* True if pointers can be read as packs. NULL can. */
 __host__ __device__ static inline bool inPacks(const void *a, const void *b = NULL, const void *c = NULL)
 {
   return ((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) % 16 == 0;

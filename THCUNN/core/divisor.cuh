@@ -13,7 +13,7 @@ template <class Int> struct PlainDivisor {
 
 template <class Int> struct Divisor : PlainDivisor<Int> {};
 
-/* Of 32 bits: a product and a shift take a fifth of the time of a division.
+/* A divisor of 32 bits: a product and a shift take a fifth of the time of a division.
  *
  * With 2^k >= by and factor = ceil(2^(31 + k) / by), which has 32 bits, n * factor / 2^(31 + k) is above n / by by less than 1 / by,
  * since n < 2^31: its integer is that of the quotient. */

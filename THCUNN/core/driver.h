@@ -1,4 +1,4 @@
-/* What the host does where g++ compiles a .cu file for it and NVRTC, at run time, the kernels: calls of the CUDA driver, whose library is not
+/* The host's part if g++ compiles a .cu file and NVRTC, at run time, the kernels: calls of the CUDA driver, whose library is not
  * linked. Part of core/device.h.
  *
  * Here a kernel is a C++ function that never runs. Its address stands for the kernel, and its type says what arguments the kernel takes. */
@@ -7,7 +7,7 @@
 typedef struct Kernel {
   const char *name; /* as NVRTC is asked for it */
   const void *address;
-  void *function; /* of the driver: a CUfunction */
+  void *function; /* the driver's CUfunction */
 } Kernel;
 
 typedef struct Driver {
@@ -18,7 +18,7 @@ typedef struct Driver {
   int (*wait)(void *stream);
   int (*errorText)(int error, const char **text);
   int64_t count;
-  const Kernel *kernels; /* of one device; all are loaded */
+  const Kernel *kernels; /* kernels of one device; all are loaded */
 } Driver;
 
 extern "C" THNN_API int32_t THNN_CudaState_setDriver(THNNCudaState *state, const Driver *driver);

@@ -1,4 +1,4 @@
-/* How matrices are multiplied: by cuBLAS where the host gave it, else tile by tile here. */
+/* Matrix products: by cuBLAS if the host set it, else tile by tile here. */
 #include "core/gemm.h"
 #include "core/cublas.h"
 

@@ -12,7 +12,7 @@ template <class T> struct OfThreads {
 template <class T, class F> __device__ static inline T laneFold(T v, F f)
 {
   OfThreads<T> &all = shared<OfThreads<T>>();
-  __syncthreads(); /* of an earlier one, all have read */
+  __syncthreads(); /* all threads have read an earlier result */
   all.value[threadIdx.x] = v;
   __syncthreads();
   T result = all.value[laneId()];

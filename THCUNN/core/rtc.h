@@ -1,4 +1,4 @@
-/* What C's headers have, for NVRTC, which knows none of them: its functions of mathematics are there without one. */
+/* The part of C's headers that kernels need, for NVRTC, which has no headers. Its mathematical functions need none. */
 #ifndef THCUNN_RTC_H
 #define THCUNN_RTC_H
 

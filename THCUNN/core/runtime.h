@@ -1,4 +1,4 @@
-/* What the host does where nvcc compiles: calls of the CUDA runtime. Part of core/device.h. */
+/* The host's part if nvcc compiles: calls of the CUDA runtime. Part of core/device.h. */
 
 /* Once kernels could run, that is not asked again. */
 static inline const char *deviceProblem(const Call *)

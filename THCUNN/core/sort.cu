@@ -16,7 +16,7 @@ struct Places {
   const index_t *key;
   int64_t n, keys;
   const int64_t *from; /* NULL: every place is where it was */
-  int64_t *to, *counts; /* of tiles for each digit */
+  int64_t *to, *counts; /* for each digit, the counts of tiles */
   int64_t tile, tiles;
   int shift;
 };
@@ -29,7 +29,7 @@ __device__ static int64_t keyOf(const index_t *key, int64_t keys, int64_t place)
   return key[place] >= 0 && key[place] < keys ? key[place] : keys;
 }
 
-/* What the lanes of a warp brought: a bit of each digit, and whether there is one. */
+/* The digits of a warp's lanes: a mask for each bit, and a mask of the lanes that have a digit. */
 struct Digits {
   unsigned bit[BITS], there;
 };
@@ -74,7 +74,7 @@ __global__ static void movePlaces(Places p)
   const Team warp = thisTeam(false);
   for (int64_t tile = warp.number; tile < p.tiles; tile += warp.count) {
     const int64_t end = THNN_min((tile + 1) * p.tile, p.n);
-    int64_t next = p.counts[warp.rank * p.tiles + tile]; /* where the next place with this lane's digit goes */
+    int64_t next = p.counts[warp.rank * p.tiles + tile]; /* the next position for this lane's digit */
     for (int64_t round = tile * p.tile; round < end; round += WARP) {
       const int64_t i = round + warp.rank;
       const int digit = digitAt(p, i, end);

@@ -51,7 +51,7 @@ namespace emulation {
 
 enum { WARP_LANES = 32, MOST_THREADS = 1024, STACK = 64 << 10, GUARD = 4 << 10, NO_SYNC = 1 };
 
-static bool races() { return __tsan_create_fiber != nullptr; } /* are they looked for? */
+static bool races() { return __tsan_create_fiber != nullptr; } /* true if races are looked for */
 static void acquire(void *address) { if (races()) __tsan_acquire(address); }
 static void release(void *address) { if (races()) __tsan_release(address); }
 
@@ -60,7 +60,7 @@ static const char *const stateNames[] = {"new", "ready", "at a barrier", "in a w
 
 /* A stack, and the thread that runs on it. */
 struct Fiber {
-  void *top = nullptr; /* of the stack, while it waits */
+  void *top = nullptr; /* top of the stack, while the fiber waits */
   char *stack = nullptr;
   void *tsan = nullptr, *fakeStack = nullptr;
   bool begun = false;
@@ -75,7 +75,7 @@ struct Thread {
   uint64_t value, result;
 };
 
-/* What the threads of a block have in common. Its addresses stand for what orders memory; it lives on until the launch ends while races
+/* Memory that the threads of a block share. Its addresses stand for the order of accesses; it lives until the launch ends while races
  * are looked for, so that no later block is taken to be ordered after this one. */
 struct Block {
   enum { MOST = 16 };
@@ -98,7 +98,7 @@ static std::vector<Fiber *> idle;
 static std::vector<int> order;
 static std::vector<std::unique_ptr<Block>> blocksMade;
 static Block *block;
-static Fiber scheduler; /* whose stack is the caller's */
+static Fiber scheduler; /* its stack is the caller's */
 static const void *callerStack;
 static size_t callerBytes;
 static Fiber *current;
@@ -272,7 +272,7 @@ void *sharedMemory(const void *key, size_t bytes)
       return block->shared[i].memory;
     }
   if (block->nShared == Block::MOST) stuck("a block with too many kinds of shared memory");
-  void *memory = malloc(bytes); /* of exactly that size, so that AddressSanitizer sees what lies beyond */
+  void *memory = malloc(bytes); /* exactly that size, so that AddressSanitizer finds accesses beyond */
   memset(memory, 0xff, bytes);
   release(&block->sharedOrder);
   block->shared[block->nShared].key = key;

@@ -76,7 +76,7 @@ template <class T, class F> T update(T *at, F f)
 
 } // namespace emulation
 
-/* Of the thread that runs. */
+/* The indices of the running thread. */
 extern emulation::Index threadIdx, blockIdx, blockDim, gridDim;
 
 typedef _Float16 __half;

@@ -1,4 +1,4 @@
-/* What the host does where kernels are emulated: a launch runs the kernel, and returns when it has ended. Part of core/device.h. */
+/* The host's part if kernels are emulated: a launch runs the kernel, and returns when the kernel has ended. Part of core/device.h. */
 
 static inline const char *deviceProblem(const Call *) { return NULL; }
 

@@ -37,7 +37,7 @@ Kernel *applyKernel(int32_t type, int32_t operation)
 
 int32_t THNN_arrayApply(THNNState *state, const THNNArray *input, const THNNArray *other, THNNArray *output, int32_t operation)
 {
-  enum { DEARER = 16 }; /* what calls libm costs as much as so many additions */
+  enum { DEARER = 16 }; /* a call of libm costs as much as so many additions */
   const char *f = __func__;
   THNN_TRY(checkApply(f, input, other, output, operation));
 

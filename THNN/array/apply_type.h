@@ -1,4 +1,4 @@
-/* What apply.c does to the elements of one type. */
+/* The loops of apply.c for the elements of one type. */
 #include "array/combined_type.h"
 
 THNN_INLINE void TYPED(combine)(int operation, Cell *y, const Cell *x, const Cell *z, int64_t n)

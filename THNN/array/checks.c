@@ -100,7 +100,7 @@ static void addTerm(Terms *t, int64_t stride, int64_t count)
   t->count[at] = count;
 }
 
-/* Is a sum equal to `target`? Dimensions of arrays are nested, so that few x[i] have to be tried. After `steps` tries it
+/* Returns 1 if a sum is equal to `target`. Dimensions of arrays are nested, so that few x[i] have to be tried. After `steps` tries it
  * returns 0: such an overlap is not found. */
 static int reaches(const Terms *t, int at, int64_t target, int *steps)
 {

@@ -1,5 +1,5 @@
-/* How arrayReduce, arrayReduceIndex and arrayScan fold numbers of one type, here and on a device. Sums and comparisons are computed in
- * the wide type. */
+/* The folds of arrayReduce, arrayReduceIndex and arrayScan for numbers of one type, here and on a device. Sums and comparisons are
+ * computed in the wide type. */
 
 THNN_INLINE Wide TYPED(neutral)(int operation)
 {

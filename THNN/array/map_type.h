@@ -1,4 +1,4 @@
-/* What map.c does to the elements of one type. */
+/* The loops of map.c for the elements of one type. */
 #include "array/mapped_type.h"
 
 THNN_INLINE void TYPED(mapCells)(int operation, Cell *y, const Cell *x, int64_t n)

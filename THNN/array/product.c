@@ -20,7 +20,7 @@ typedef struct Matrix {
   int64_t rows, columns;
   int64_t rowStep, columnStep; /* in bytes */
   int isTransposed, isCopied;
-  int64_t distance; /* of rows, or of columns, in elements */
+  int64_t distance; /* elements from one row, or column, to the next */
 } Matrix;
 
 typedef struct Product {
@@ -42,7 +42,7 @@ static Matrix matrixOf(View v)
   };
 }
 
-/* How the product reads it. `layouts`: 1 row by row, 2 column by column, 3 either. */
+/* Chooses the layout in which the product reads `x`. `layouts`: 1 row by row, 2 column by column, 3 either. */
 static void layOut(Matrix *x, int64_t itemSize, int layouts)
 {
   const int isRows = (x->columns == 1 || x->columnStep == itemSize) && (x->rows == 1 || x->rowStep >= x->columns * itemSize);

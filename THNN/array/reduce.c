@@ -65,9 +65,9 @@ typedef struct Reduction {
   int32_t operation;
   int isRuns;
   Kernel *convert;      /* from the wide type to the output's; NULL: the same */
-  Axes kept, reduced;   /* what is further out */
+  Axes kept, reduced;   /* the outer dimensions */
   int64_t width, depth; /* elements of the last dimensions: that are kept, that are reduced */
-  Walk input, output;   /* of these */
+  Walk input, output;   /* positions in those dimensions */
 } Reduction;
 
 static int isReduced(View in, View out, int32_t d) { return out.size[d] == 1 && in.size[d] != 1; }
@@ -182,11 +182,11 @@ int32_t THNN_arrayReduce(THNNState *state, const THNNArray *input, THNNArray *ou
 
 /* An array as outer x length x inner; a task is a block of `inner`, or a run if that is 1. */
 typedef struct Along {
-  int32_t type, operation; /* of the input; THNN_SUM for a scan */
+  int32_t type, operation; /* type of the input; THNN_SUM for a scan */
   int64_t length, inner, blocks, tasks;
   int64_t inStep, outStep; /* along the dimension */
   Axes outer;
-  Walk input, output; /* of what is within; of runs, along the dimension */
+  Walk input, output; /* elements within a task; for runs, along the dimension */
 } Along;
 
 static void planAlong(Along *a, View in, View out, int32_t dimension)
@@ -241,7 +241,7 @@ static void findTask(const Along *a, int64_t task)
   Block block, best;
   int64_t place[WALK_BLOCK];
   const int64_t n = THNN_min(a->inner - first, WALK_BLOCK);
-  memset(place, 0, (size_t)n * 8); /* which stays if all elements equal the neutral number, because none is better */
+  memset(place, 0, (size_t)n * 8); /* position 0 stays if all elements equal the neutral number, because none is better */
   foldOf(a->type, a->operation).begin(a->operation, best.memory, n);
   if (a->inner == 1) {
     for (int64_t at = 0; at < a->length; at += WALK_BLOCK) {

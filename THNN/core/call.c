@@ -159,7 +159,7 @@ int THNN_threadId(void) { return THNN_teamNumber(); }
 
 /* ---- indices */
 
-/* Is one of them neither in [0, limit) nor `except`? */
+/* True if an index is neither in [0, limit) nor `except`. */
 THNN_KERNEL int anyBad(const index_t *indices, int64_t n, int64_t limit, int64_t except)
 {
   enum { INDICES_AT_ONCE = 64 };

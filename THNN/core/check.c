@@ -104,7 +104,7 @@ int32_t THNN_checkCount(const char *function, const char *name, View v, View lik
                    THNN_shapeText(v.nDimension, v.size).text);
 }
 
-/* Do two index tuples share an address? Sorted by stride, each dimension must step over all that the smaller ones cover.
+/* True if two index tuples may share an address. Sorted by stride, each dimension must step over all that the smaller ones cover.
  * (A few exotic views that would be safe fail this test as well; no array library makes them.) */
 static int overlapsItself(View v)
 {

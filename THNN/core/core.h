@@ -1,5 +1,5 @@
-/* What every layer stands on, independent of the element type: status, views, checks, scratch memory, threads.
- * A layer includes core/real.h, which includes this. A file that defines the layer X includes "declared/X.h" first: what
+/* The base of every layer, independent of the element type: status, views, checks, scratch memory, threads.
+ * A layer includes core/real.h, which includes this. A file that defines the layer X includes "declared/X.h" first: the declarations that
  * THNN.h declares of its functions. */
 #ifndef THNN_CORE_H
 #define THNN_CORE_H
@@ -129,7 +129,7 @@ int32_t THNN_checkInput(const char *function, const char *name, View v, int minR
 int32_t THNN_checkShape(const char *function, const char *name, View v, int32_t nDimension, const int64_t *size);
 /* A readable tensor of this shape, or of another one with as many elements, which then go with its elements in their order. */
 int32_t THNN_checkCount(const char *function, const char *name, View v, View like);
-/* Whether two views have the same elements in the same order. Contiguous ones may have different shapes. */
+/* True if two views have the same elements in the same order. Contiguous ones may have different shapes. */
 int THNN_isSameView(View a, View b);
 /* A readable tensor of exactly this shape that can be written: not read-only, no two elements at one address. */
 int32_t THNN_checkOutput(const char *function, const char *name, View v, int32_t nDimension, const int64_t *size);
@@ -169,13 +169,13 @@ typedef const void *ConstMemory;
 
 typedef struct Arena Arena;
 
-/* What one call of a layer borrows: contiguous copies of views that are not contiguous, scratch memory, threads.
+/* The resources of one call of a layer: contiguous copies of views that are not contiguous, scratch memory, threads.
  *     THNN_enter    begin, in the default environment
  *     THNN_in       pointer to the contiguous elements of an input
  *     THNN_out      pointer to contiguous memory for an output, to be overwritten
  *     THNN_acc      the same, holding the present values, to be added to
  *     THNN_scratch  uninitialised memory
- *     THNN_ready    is there something to compute? Not if there was no memory for one of these, if an output reaches into another
+ *     THNN_ready    true if there is something to compute, but false if there was no memory for one of these, if an output overlaps another
  *                   tensor, or if no output has an element. Nothing has been written yet: then leave
  *     THNN_leave    copy back what was not contiguous, return the memory, restore the caller's environment, return the status */
 /* More than that is an error, before the first write. No layer of the library has more than 5 outputs and 10 tensors. */
@@ -205,11 +205,11 @@ typedef struct Call {
     View view;
     const void *memory;
   } copy[THNN_MAX_COPIES];
-  void *gemmScratch; /* of matrix products, which follow each other, for so many threads; */
+  void *gemmScratch; /* scratch memory of matrix products, which follow each other, for so many threads; */
   int32_t gemmThreads;
   void *gemmRows; /* and what all these share, so many bytes */
   size_t gemmBytes;
-  int32_t team; /* is there a thread to share small work with? Asked once, so that the same work has as many threads throughout a call */
+  int32_t team; /* true if a thread can share small work; decided once, so that the same work has as many threads throughout a call */
   Environment environment; /* the caller's */
 } Call;
 
@@ -220,7 +220,7 @@ Memory THNN_acc(Call *call, View v);
 Memory THNN_scratch(Call *call, int64_t count, size_t itemSize);
 int THNN_ready(const Call *call);
 int32_t THNN_leave(Call *call);
-/* What THNN_in, out and acc tell first. Memory that is written is apart from all other memory of the call, or the call has failed. */
+/* Registers the views of THNN_in, out and acc. Outputs must not overlap any other argument; otherwise the call fails. */
 #ifdef __cplusplus
 extern "C" { /* check.c, too, is C in the CUDA library */
 #endif
@@ -248,17 +248,17 @@ typedef int64_t index_t;
 typedef int64_t index_t __attribute__((aligned(1)));
 #endif
 
-/* Is one of n indices neither in [0, limit) nor equal to `except` (0: no exception)? Then the call has failed with
+/* True if one of n indices is neither in [0, limit) nor equal to `except` (0: no exception). Then the call has failed with
  * THNN_ERR_INDEX. */
 int THNN_badIndices(Call *call, const char *name, const index_t *indices, int64_t n, int64_t limit, int64_t except);
 
-/* How many threads suit `work` element operations in all: 1 when it is little, or in a forked child. (Not on a device.) */
+/* The number of threads for `work` element operations in all: 1 for little work, or in a forked child. (Not on a device.) */
 int THNN_threads(const Call *call, int64_t work);
-/* What the state says of THNN_setPoolingBackward. */
+/* The state's value of THNN_setPoolingBackward. */
 int THNN_poolingBackward(const Call *call);
-/* Are layers to run their definitions (THNN_setKernels)? Never on a device: tests hold that to the host's. */
+/* True if layers run their definitions (THNN_setKernels). Never on a device, because tests compare devices with the host's definitions. */
 int THNN_plain(const Call *call);
-/* What it says of THNN_setConvolution. (Not on a device.) */
+/* The state's value of THNN_setConvolution. (Not on a device.) */
 int THNN_convolutionWay(const Call *call);
 /* This thread's number within the parallel region it is in. */
 int THNN_threadId(void);

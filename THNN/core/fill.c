@@ -12,7 +12,7 @@
 #include "declared/fill.h"
 #include "core/real.h"
 
-/* How a distribution with the parameters a and b gives n elements, from as many draws; or the next one, where a draw may be left over. */
+/* Draws n elements of a distribution with the parameters a and b, from as many draws; or the next element, which may leave a draw over. */
 typedef void FromDraws(real *y, const uint32_t *draw, int n, double a, double b);
 typedef double OneByOne(Generator *generator, double a, double b);
 

@@ -1,4 +1,4 @@
-/* Where windows lie, in exact int64 arithmetic: the same few functions for check, forward, backward and CUDA.
+/* The positions of windows, in exact int64 arithmetic: the same few functions for check, forward, backward and CUDA.
  * All are per axis; two- and three-dimensional layers take the product of their axes. */
 #ifndef THNN_GEOMETRY_H
 #define THNN_GEOMETRY_H
@@ -16,7 +16,7 @@ THNN_GEOMETRY_FUNCTION int64_t THNN_ceilDiv(int64_t a, int64_t b) { return a >= 
 /* ---- A window of `kernel` cells that moves by `stride` over `in` cells with `pad` cells on either side.
  * Output o sees [o * stride - pad, o * stride - pad + kernel), clipped to [0, in). */
 
-/* How many windows: those that fit. With ceil there is also a last one that reaches past the far padding by less than the stride, if it
+/* The number of windows that fit. With ceil there is also a last one that reaches past the far padding by less than the stride, if it
  * begins on the input or its near padding. It may be the only one. The count is not positive if there is no window. */
 THNN_GEOMETRY_FUNCTION int64_t THNN_windowCount(int64_t in, int64_t kernel, int64_t stride, int64_t pad, int ceil)
 {

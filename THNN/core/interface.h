@@ -1,7 +1,7 @@
-/* What layers outside of the library call: a table of the core's functions, which hides all of them behind one exported name.
+/* The interface of layers outside of the library: a table of the core's functions, which hides all of them behind one exported name.
  *
- * THNN_layerInterface gives the table; layer.h lets a layer's file call by the usual names what stands in it. An entry is as its function,
- * which core.h, space.h and real.h explain. Whoever adds, moves or changes one, or what Call, View, Space and Axis hold, raises
+ * THNN_layerInterface returns the table; with layer.h a layer's file calls its entries by the usual names. An entry is as its function,
+ * which core.h, space.h and real.h explain. A change of the entries, or of the fields of Call, View, Space and Axis, raises
  * THNN_LAYER_VERSION: a layer that was built for another one is then refused. */
 #ifndef THNN_INTERFACE_H
 #define THNN_INTERFACE_H
@@ -39,7 +39,7 @@ typedef struct THNNLayerInterface {
 #undef THNN_ENTRY
   THNN_FloatProduct *Floatgemm;
   THNN_DoubleProduct *Doublegemm;
-  /* What gcc makes of loops that are shared (core/team.c); NULL in a library that another compiler has built. */
+  /* The functions that gcc calls for shared loops (core/team.c); NULL in a library that another compiler has built. */
   void (*parallel)(void (*body)(void *), void *data, unsigned threads, unsigned flags);
   int (*threadNumber)(void), (*threadCount)(void);
   void (*parallelDynamic)(void (*body)(void *), void *data, unsigned threads, long begin, long end, long step, long chunk, unsigned flags);

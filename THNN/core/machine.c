@@ -1,4 +1,4 @@
-/* What the system tells about the processor, and memory that it gives. */
+/* Properties of the processor that the system reports, and memory from the system. */
 #define _GNU_SOURCE
 #include "core/machine.h"
 #include <stdatomic.h>
@@ -9,7 +9,7 @@
 int64_t THNN_secondCache(void)
 {
   enum {
-    USUAL = 512 << 10, /* where the system does not know */
+    USUAL = 512 << 10, /* size if the system does not report it */
     LEAST = 256 << 10,
     MOST = 2 << 20,
   };

@@ -1,4 +1,4 @@
-/* What the loops take for granted of a processor, on one page. Other numbers in loops were found by measuring them there. */
+/* The properties of a processor that the loops assume. Other numbers in loops were measured. */
 #ifndef THNN_MACHINE_H
 #define THNN_MACHINE_H
 

@@ -1,4 +1,4 @@
-/* How a layer runs that makes planes of planes: all checks, then memory, then one of its two ways.
+/* The run of a layer that computes planes from planes: all checks, then memory, then one of two kinds of loops.
  *     definition  for one plane: the loops in the layer's file, which read as the formula. THNN_setKernels chooses them.
  *     fast        for all planes: a mechanism that the family's layers share, with a file of its own on the host and on a device */
 #ifndef THNN_PLANES_H

@@ -38,19 +38,19 @@ enum {
   MOST_COLUMNS = FEW_WIDTH * LANES,
 };
 
-/* Which operand is packed. */
+/* The operand that is packed. */
 typedef enum Packed {
   ROWS_PACKED,
   COLUMNS_PACKED,
 } Packed;
 
-/* What is called into the caches meanwhile, `step` bytes for each term: a processor does not see it coming. */
+/* A prefetch during a product: `step` bytes for each term, from an address that the processor cannot predict. */
 typedef struct Ahead {
   uintptr_t from;
   int64_t step;
 } Ahead;
 
-/* What is packed, some terms before their turn. */
+/* The packed operand, some terms ahead. */
 #define PACKED_AHEAD ((Ahead){0, 0})
 
 /* `step` elements for each term, from p[offset] on, which may lie beyond an array. */

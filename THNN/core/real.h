@@ -1,4 +1,4 @@
-/* What a layer file includes. It is compiled twice: -DReal=Float -DTHNN_REAL=float, then Double and double; and for a device
+/* The header of layer files. A layer file is compiled twice: -DReal=Float -DTHNN_REAL=float, then Double and double; and for a device
  * with THNN_CUDA: Cuda, CudaDouble, CudaHalf. */
 #ifndef THNN_REAL_H
 #define THNN_REAL_H
@@ -18,7 +18,7 @@
 
 /* A .t7 file that is mapped into memory has its tensors at any byte: elements need not be aligned. */
 typedef THNN_REAL real __attribute__((aligned(1)));
-typedef THNN_REAL accreal; /* what to compute in, on a device wider than some real */
+typedef THNN_REAL accreal; /* the type to compute in, on a device wider than some real */
 
 /* Row-major matrices, with the distance between their rows:
  * C (m x n) = alpha * op(A) (m x k) * op(B) (k x n) + beta * C, where op transposes if its flag is set.

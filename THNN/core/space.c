@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include "core/space.h"
 
-/* How an axis is called in messages, by its letter. */
+/* The names of an axis in messages, by its letter. */
 typedef struct AxisNames {
   const char *in, *kernel, *stride, *pad, *dilation, *out;
 } AxisNames;
@@ -12,7 +12,7 @@ static const AxisNames *namesOf(int letter)
   static const AxisNames w = {"input width", "kW", "dW", "padW", "dilationW", "owidth"};
   static const AxisNames h = {"input height", "kH", "dH", "padH", "dilationH", "oheight"};
   static const AxisNames t = {"input time", "kT", "dT", "padT", "dilationT", "otime"};
-  static const AxisNames l = {"input length", "kW", "dW", "padW", "dilationW", "owidth"}; /* of a sequence */
+  static const AxisNames l = {"input length", "kW", "dW", "padW", "dilationW", "owidth"}; /* names for a sequence */
   return letter == 'W' ? &w : (letter == 'H' ? &h : (letter == 'T' ? &t : &l));
 }
 

@@ -17,7 +17,7 @@ typedef struct Axis {
 
 typedef struct Space {
   int32_t dims;    /* 1: W, 2: H x W, 3: T x H x W */
-  int32_t outside; /* what counts outside the input: the border of a padding layer; do averages include the padding? */
+  int32_t outside; /* cells outside the input: the border of a padding layer; true if averages include the padding */
   int64_t planes;  /* N * C */
   Axis t, h, w;
 } Space;
@@ -48,7 +48,7 @@ THNN_INLINE int64_t windowEnd(const Axis *a, int64_t o)
   return THNN_min(o * a->stride - a->pad + (a->kernel - 1) * a->dilation + 1, a->in);
 }
 
-/* How many they are. */
+/* The number of cells of a window. */
 THNN_INLINE int64_t windowCells(const Axis *a, int64_t o)
 {
   return THNN_max(THNN_ceilDiv(windowEnd(a, o) - windowStart(a, o), a->dilation), 0);
@@ -71,7 +71,7 @@ THNN_INLINE int64_t endWindow(const Axis *a, int64_t i)
 extern "C" { /* space.c is C in the CUDA library, too */
 #endif
 
-/* ---- What a layer's check is made of: first the input's planes, then each axis by its letter, in the order of the arguments. */
+/* ---- Parts of a layer's check: first the input's planes, then each axis by its letter, in the order of the arguments. */
 
 /* An input of (N x) C planes of 1 to 3 dimensions, of 1 to `longest` cells each. Each axis is left with an output for each cell. */
 int32_t THNN_checkPlanes(const char *f, View input, int32_t dims, int64_t longest, Space *s);
@@ -98,7 +98,7 @@ int32_t THNN_checkAdaptivePlanesOf(const char *f, View input, int32_t dims, View
 int32_t THNN_spaceSize(const char *f, View input, const Space *s, int64_t *size);
 int32_t THNN_checkSpace(const char *f, const char *name, View v, View input, const Space *s);
 int32_t THNN_checkSpaceOutput(const char *f, const char *name, View v, View input, const Space *s);
-/* What all backward passes ask of gradOutput and gradInput. */
+/* The check of gradOutput and gradInput that all backward passes share. */
 int32_t THNN_checkGradients(const char *f, View input, View gradOutput, View gradInput, const Space *s);
 
 #ifdef __cplusplus

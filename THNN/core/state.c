@@ -90,7 +90,7 @@ void *THNN_arenaAllocate(Arena *arena, size_t bytes)
   void *memory = (char *)block + block->used;
   block->used += bytes;
 #ifdef __SANITIZE_ADDRESS__
-  memset(memory, 0xff, bytes); /* who reads before it writes gets NaN, which tests see */
+  memset(memory, 0xff, bytes); /* a read before the first write gets NaN, which tests detect */
 #endif
   return memory;
 }

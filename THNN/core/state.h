@@ -1,4 +1,4 @@
-/* What a state holds. Only state.c and random.c look inside. */
+/* The content of a state. Only state.c and random.c read it. */
 #ifndef THNN_STATE_H
 #define THNN_STATE_H
 

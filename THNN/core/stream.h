@@ -30,7 +30,7 @@
  * streamed together, about so many bytes of them, for the lines at their ends are written in two parts. */
 enum { THNN_TOGETHER = 1 << 15 };
 
-/* What one thread has computed: n elements for `to`, at a place of `length`. */
+/* The result of one thread: n elements for `to`, at a place of `length`. */
 typedef struct Streamed {
   real *place, *to;
   int64_t n, piece, length, rest[3]; /* a line of its own in the cache */
@@ -74,7 +74,7 @@ THNN_INLINE void THNN_flush(Streamed *mine)
   mine->n = 0;
 }
 
-/* Where the calling thread computes the piece that is to stand at `to`. */
+/* The memory in which the calling thread computes the piece for `to`. */
 THNN_INLINE real *THNN_place(Streamed *streams, real *to)
 {
   if (!streams) return to;

@@ -29,7 +29,7 @@
 
 enum { MOST = 1024 }; /* threads in a team */
 
-/* ---- how many */
+/* ---- number of threads */
 
 static int wanted;         /* OMP_NUM_THREADS, or 0 */
 static int limit = MOST;   /* OMP_THREAD_LIMIT */
@@ -112,7 +112,7 @@ static int processors(void)
 }
 #endif
 
-/* What there were when it was first asked. */
+/* The number of available processors at the first call. */
 static int available(void)
 {
   static atomic_int known;
@@ -138,7 +138,7 @@ enum { SECTIONS = 16 };
 typedef struct Team {
   void (*body)(void *);
   void *data;
-  int size, isCrowded; /* are there fewer processors? */
+  int size, isCrowded; /* true if there are fewer processors than members */
   _Alignas(THNN_LINES) atomic_int arrived; /* members that wait for the others, */
   _Alignas(THNN_LINES) atomic_int met;     /* and how often all have met */
   struct {
@@ -157,7 +157,7 @@ static _Thread_local Member *self;
 
 static inline int sectionsOf(const Team *team) { return team->size < SECTIONS ? team->size : SECTIONS; }
 
-/* What a worker is about. It is NEW until it has begun. A caller makes it CLAIMED and READY, it is then BUSY and DONE by itself, and the
+/* The phase of a worker. It is NEW until it has begun. A caller makes it CLAIMED and READY, it is then BUSY and DONE by itself, and the
  * caller makes it IDLE again. */
 enum {
   IDLE,
@@ -171,7 +171,7 @@ enum {
 typedef struct Worker {
   _Alignas(THNN_LINES) atomic_int phase;
   atomic_int sleeps, isAwaited, isCalled;
-  atomic_int isCrowded;      /* was its last team? */
+  atomic_int isCrowded;      /* true if its last team was */
   atomic_int inVain, passed; /* calls in a row that brought it no work; how often it was not called since */
   pthread_t thread;
   int barred; /* the processor where it may not run, plus 1, or 0 */
@@ -405,7 +405,7 @@ static void run(void (*body)(void *), void *data, int threads, Member first)
   }
 }
 
-/* ---- what gcc calls */
+/* ---- the functions that gcc calls */
 
 typedef void Body(void *);
 
@@ -510,8 +510,8 @@ static void forgetWorkers(void)
 
 int THNN_teamNumber(void) { return omp_get_thread_num(); }
 
-/* Where no thread can be made, such a library ends the process. So a team that is larger than this thread's last ones is tried first,
- * with threads that do nothing: as many as could be made are then asked for. */
+/* If a thread cannot be created, such a library ends the process. So a team that is larger than this thread's last ones is tried first,
+ * with threads that do nothing: the team then has as many threads as could be created. */
 static void *waitFor(void *mutex)
 {
   pthread_mutex_lock(mutex);

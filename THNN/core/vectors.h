@@ -10,7 +10,7 @@
 #define laneDouble int64_t
 typedef THNN_PASTE(lane, Real, ) lane;
 
-enum { VECTOR_CELLS = 64 / sizeof(THNN_REAL) }; /* of 64 bytes */
+enum { VECTOR_CELLS = 64 / sizeof(THNN_REAL) }; /* elements in 64 bytes */
 
 /* 32 bytes of elements anywhere in memory, for plain C. gcc keeps longer vectors in memory where registers are shorter: with AVX2 averages
  * of 7x7 planes took 2.5 times as long (python -m benchmarks.libraries OLD.so NEW.so GlobalAverage). */

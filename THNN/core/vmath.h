@@ -178,7 +178,7 @@ THNN_INLINE float vm_logEdgesf(float x, float y)
   return x == 0 ? -INFINITY : y;
 }
 
-/* Whether all are normal numbers above 0. */
+/* True if all are normal numbers above 0. */
 THNN_INLINE int vm_allNormalf(const vm_unalignedf *x, int64_t n)
 {
   const uint32_t smallest = 0x00800000, infinity = 0x7f800000;

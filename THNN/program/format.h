@@ -41,7 +41,7 @@ enum {
   FORMAT_VERSION = 1,
   FORMAT_MARK = 0x01020304,
   FORMAT_HEADER_BYTES = 48,
-  FORMAT_ALIGNMENT = 64, /* of the bytes in memory, and of the constants in them */
+  FORMAT_ALIGNMENT = 64, /* alignment of the bytes in memory, and of the constants in them */
 };
 
 enum ArgumentKind {

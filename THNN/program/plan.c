@@ -181,7 +181,7 @@ static Match matchInputs(const THNNProgram *program, const List *list, const THN
   return match;
 }
 
-/* ---- what a program takes, for messages */
+/* ---- the inputs of a program, for messages */
 
 typedef struct Text {
   char text[440];

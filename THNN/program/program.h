@@ -32,7 +32,7 @@ extern const size_t THNN_functionCount;
 /* The function of this name, also one that was registered; NULL if there is none. The name need not end in NUL. */
 const Function *THNN_findFunction(const char *name, size_t length);
 
-/* Is the letter of a signature that of a tensor, of a tensor that is written? */
+/* True for the letters of tensors, and of tensors that are written, in a signature. */
 THNN_INLINE int isTensorLetter(char letter) { return letter != 0 && strchr("fFlLbBaA", letter) != NULL; }
 THNN_INLINE int isWrittenLetter(char letter) { return letter >= 'A' && letter <= 'Z'; }
 
@@ -47,7 +47,7 @@ typedef struct Operand {
   const Number *size, *stride;
   Number offset;
   int64_t offsetBytes;
-  uint32_t index; /* of the input or output */
+  uint32_t index; /* number of the input or output */
   int32_t memory;
 } Operand;
 
@@ -73,13 +73,13 @@ typedef struct List {
   Variable *variables;
   Operand **moving;
   int64_t nCalls, nVariables, nMoving;
-  /* what was planned */
+  /* the plan for the last sizes */
   int isPlanned;
   int64_t n, arenaBytes;
   const void *plannedArena; /* the memory that the operands' addresses are for */
 } List;
 
-/* What a program and its clones have in common. */
+/* The memory that a program and its clones share. */
 typedef struct Shared {
   atomic_int programs;
   THNNState *state;
@@ -126,7 +126,7 @@ int32_t THNN_evaluateList(const char *function, THNNProgram *program, List *list
 int THNN_growBuffer(Buffer *buffer, size_t bytes);
 /* The list that takes these inputs, evaluated, with an arena. */
 int32_t THNN_planInputs(const char *function, THNNProgram *program, const THNNArray *inputs, List **list);
-/* Have the arrays the type, rank and sizes of the ports as planned? */
+/* True if the arrays have the type, rank and sizes of the ports as planned. */
 int THNN_fitsPorts(const Port *ports, const THNNArray *arrays, int32_t n);
 
 extern const char *const THNN_typeNames[4];

@@ -75,7 +75,7 @@ typedef struct Reader {
   Variable *variables;
   char *text;
   uint64_t nInputs, nOutputs;
-  /* where it reads, for messages */
+  /* the position of the reader, for messages */
   int64_t list, call;
   const Function *called;
   int32_t position;

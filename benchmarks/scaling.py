@@ -61,7 +61,7 @@ def pictures(folder: Path, count: int, size: int, ending: str) -> str:
 
 
 def running(folder: Path, count: int, rounds: int) -> list[str]:
-    """The table of `run`: of a small network on small pictures, and of a ResNet-18 on photographs."""
+    """Returns the table of `run-many`: of a small network on small pictures, and of a ResNet-18 on photographs."""
     pl.save(folder / "resnet18.t7", resnet18().evaluate())
     works = {
         "digits, 16x16 png": (str(ROOT / "examples/digits/digits.t7"), count, 16, "png", ()),
@@ -76,8 +76,8 @@ def running(folder: Path, count: int, rounds: int) -> list[str]:
         for _ in range(rounds):
             for way in WAYS:
                 where = ["-o", str(folder / "out.parquet"), *options, *way.split()]
-                starts[way].append(command("run", net, few, *where))
-                speeds[way].append((number - FEW) / max(command("run", net, many, *where) - starts[way][-1], 1e-3))
+                starts[way].append(command("run-many", net, few, *where))
+                speeds[way].append((number - FEW) / max(command("run-many", net, many, *where) - starts[way][-1], 1e-3))
         for way in WAYS:
             gain = median(a / b for a, b in zip(speeds[way], speeds[WAYS[0]], strict=True))
             lines.append(f"| {title} | `{way}` | {median(starts[way]):.1f} | {median(speeds[way]):,.0f} | {gain:.2f} |")

@@ -38,9 +38,7 @@ class Rows:
         return [row for row in self._rows if self._applies is None or self._applies(*row.values)]
 
 
-def rows(
-    names: str, table: Iterable[tuple[str, str, Any]], applies: Callable[..., bool] | None = None
-) -> pytest.MarkDecorator:
+def rows(names: str, table: Iterable[tuple[str, str, Any]], applies: Callable[..., bool] | None = None) -> pytest.MarkDecorator:
     """Decorator: the test is called for each row of a table, those of a group in one item.
 
     Parameters

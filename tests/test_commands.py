@@ -15,7 +15,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import interop, nn
-from pytorch_legacy.cli import convert, inspect, main, run
+from pytorch_legacy.cli import convert, inspect, main, run, run_many
 from pytorch_legacy.interop import plain
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,7 +44,7 @@ def commands(text: str) -> Iterator[str]:
 
 
 def help_commands() -> Iterator[str]:
-    for text in (inspect.DESCRIPTION, run.DESCRIPTION, convert.DESCRIPTION):
+    for text in (inspect.DESCRIPTION, run.DESCRIPTION, run_many.DESCRIPTION, convert.DESCRIPTION):
         for line in re.findall(r"^  (pytorch-legacy .*?)(?:  +.*)?$", text, re.MULTILINE):
             if not _PLACEHOLDER.search(line):
                 yield line

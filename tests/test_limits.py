@@ -65,6 +65,7 @@ def test_no_limit_ends_the_process(name: str) -> None:
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=150, env={**os.environ, **environment})
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
+
 ROW = """
     import resource
     import numpy as np

@@ -199,6 +199,7 @@ def golden_fields() -> dict[str, tuple[set[str], set[str]]]:
                 todo += value.values() if isinstance(value, dict) else value
     return found
 
+
 # Fields that Torch7 makes during the first pass, so that modules of golden files lack them.
 OF_A_PASS = {
     "buffer", "indices", "iheight", "iwidth", "itime", "loss", "mininput", "noise", "output", "gradInput", "output_tensor",

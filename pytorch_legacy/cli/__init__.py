@@ -1,4 +1,4 @@
-"""The command ``pytorch-legacy``: look into Torch7 models, run them, and see what pooling layers do."""
+"""The command ``pytorch-legacy``: inspect, run and convert Torch7 models, and draw pooling layers."""
 
 from __future__ import annotations
 
@@ -18,27 +18,29 @@ from pytorch_legacy.inference.progress import out_of_memory
 DESCRIPTION = """\
 Look into Torch7 models and run them, without Lua.
 
-  pytorch-legacy inspect MODEL.t7                       what is in the file: the network as a table
-  pytorch-legacy inspect MODEL.t7 --input 1x32x32       ... with output shapes and operations
-  pytorch-legacy run MODEL.t7 photo.png                 a classifier prints its top five
-  pytorch-legacy run MODEL.t7 small.png -o large.png    an image network writes its picture
-  pytorch-legacy convert MODEL.t7 MODEL.py              the network as a class of PyTorch; or MODEL.onnx
-  pytorch-legacy convert MODEL.t7 MODEL.safetensors     weights and tensors by name, for other tools
-  pytorch-legacy explain adaptive 5 3                   which cells feed which output of a pooling layer
-  pytorch-legacy new-layer SpatialMedianPooling         the files of a layer of your own, in C and Python
+  pytorch-legacy inspect MODEL.t7                      print the network as a table
+  pytorch-legacy inspect MODEL.t7 --input 1x32x32      add output shapes and operations
+  pytorch-legacy run MODEL.t7 photo.png                print the best classes of a picture
+  pytorch-legacy run MODEL.t7 small.png -o large.png   write the output picture
+  pytorch-legacy run-many MODEL.t7 photos -o OUT.parquet
+                                                       run on every picture of a folder
+  pytorch-legacy convert MODEL.t7 MODEL.py             write a PyTorch class; or MODEL.onnx
+  pytorch-legacy convert MODEL.t7 MODEL.safetensors    write weights and tensors by name
+  pytorch-legacy explain adaptive 5 3                  print the windows of a pooling layer
+  pytorch-legacy new-layer SpatialMedianPooling        write the files of your own layer
 """
-WITH_CLASSES = ("inspect", "run", "convert")  # and kinds of explain
+WITH_CLASSES = ("inspect", "run", "run-many", "convert")  # and kinds of explain
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line, for main and for the documentation."""
-    from . import classes, convert, explain, inspect, new_layer, run
+    """Returns the parser of the command line."""
+    from . import classes, convert, explain, inspect, new_layer, run, run_many
     from .options import Parser
 
     top = Parser(prog="pytorch-legacy", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--version", action="version", version=_version())
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (inspect, run, convert, explain, new_layer):
+    for command in (inspect, run, run_many, convert, explain, new_layer):
         name = command.__name__.rpartition(".")[2].replace("_", "-")
         sub = commands.add_parser(
             name,
@@ -68,29 +70,29 @@ def _show(message: Warning | str, *where: Any) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit status: 0, or 1 after one line that says what is wrong."""
+    """Runs the command line. Returns the exit status: 0, or 1 after an error message of one line."""
     for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError):  # a stream without an encoding cannot fail to encode
+        with suppress(AttributeError):  # a stream without an encoding
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     options = None
     try:
         options = parser().parse_args(arguments)
         with warnings.catch_warnings():
-            warnings.showwarning = _show  # type: ignore[assignment]  # the block puts back what it was
+            warnings.showwarning = _show  # type: ignore[assignment]  # the block restores it
             if options.command in WITH_CLASSES:
                 from . import classes
 
                 classes.imported(options.classes)
             options.execute(options)
-        if sys.stdout is not None:  # standard output may be closed
+        if sys.stdout is not None:  # it is None if it was closed
             sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
     except Exception as error:
         if isinstance(error, OSError) and error.filename is None:
-            _leave()
+            _discardOutput()
             if isinstance(error, BrokenPipeError):
-                return 0  # the reader of our output has seen enough
+                return 0  # the reader of our output has ended
         if sys.flags.dev_mode:
             raise
         text = _text(error)
@@ -101,8 +103,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _leave() -> None:
-    """If the output takes no more, what is still to be written, at the end of the program too, goes nowhere."""
+def _discardOutput() -> None:
+    """Discards all further output if standard output cannot be written to."""
     with suppress(AttributeError, OSError, ValueError):
         sys.stdout.flush()
         return
@@ -111,12 +113,12 @@ def _leave() -> None:
 
 
 def _text(error: Exception) -> str:
-    """Returns the text of an error, in a line."""
+    """Returns the error as one line."""
     if isinstance(error, OSError) and not isinstance(error, (THNNError, T7Error)) and error.filename and error.strerror:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     if isinstance(error, (Problem, T7Error, THNNError, OSError, ImportError)):
         return str(error)
-    # Files are hostile: modules in them may fail in any way when they run or are written.
+    # Modules of a hostile file may raise any exception when they run or are written.
     places = [str(note) for note in reversed(getattr(error, "__notes__", []))]
     places = [*places[:4], "...", *places[-4:]] if len(places) > 12 else places
     words = {MemoryError: "there is not enough memory", RecursionError: "modules are nested too deeply"}

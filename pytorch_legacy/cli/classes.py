@@ -1,4 +1,4 @@
-"""``--classes FILE.py``: a file of the user's, whose classes the command then knows like ours."""
+"""``--classes FILE.py``: a file whose classes a command uses beside those of this package."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pytorch_legacy.nn.Module import Module
 def add_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--classes", metavar="FILE.py", action="append", default=[],
-        help="run this file of yours first: the classes that it registers (pl.register) are known then",
+        help="Python file of your own classes (pl.register)",
     )  # fmt: skip
 
 
 def imported(files: list[str]) -> dict[str, type[Module]]:
-    """Imports the files; gives the layers in them, by their names.
+    """Imports the files, and returns their layers by name.
 
-    Each is imported by its name from its folder, so that processes which compute for this one find its classes, too.
+    A file is imported by its name from its folder, so that worker processes find its classes, too.
     """
     found: dict[str, type[Module]] = {}
     for file in files:

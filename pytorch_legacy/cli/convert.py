@@ -1,4 +1,4 @@
-"""``pytorch-legacy convert``: networks to PyTorch and ONNX; weights, tensors and tables from and to .t7 files."""
+"""``pytorch-legacy convert``: write networks for PyTorch and ONNX; move weights, tensors and tables from and to .t7 files."""
 
 from __future__ import annotations
 
@@ -22,36 +22,51 @@ from pytorch_legacy.interop import plain
 
 from . import export
 
-HELP = "a network to PyTorch or ONNX; weights, tensors and tables between .t7 and .npz, .safetensors, .h5, .npy, .csv, .txt"
+HELP = "write a network for PyTorch or ONNX, or move weights, tensors and tables between .t7 and other formats"
 DESCRIPTION = (
     """\
-Write a network for PyTorch or ONNX, move weights and tensors by name, or write a .t7 file in the other format.
+Write a network for PyTorch or ONNX, move weights and tensors by name, or write a
+.t7 file in the other format (binary or text).
 
-  pytorch-legacy convert net.t7 net.py --input 1x3x224x224     a class of PyTorch, with its weights in net.safetensors
-  pytorch-legacy convert net.t7 net.onnx --input 1x3x224x224   ... for ONNX; net.pt2 for torch.export
-  pytorch-legacy convert net.t7 net.safetensors         all weights and tensors: 0.weight, 0.bias, 2.weight, ...
-  pytorch-legacy convert ckpt.t7 net.npz --model model  those of one network of a checkpoint
-  pytorch-legacy convert net.t7 net.ascii.t7 --ascii    the same file as text; without --ascii, as binary
-  pytorch-legacy convert net.npz tables.t7              arrays as tables of tensors that Torch7 reads
-  pytorch-legacy convert new.npz out.t7 --into net.t7   net.t7 with the weights of new.npz, by name
+  pytorch-legacy convert net.t7 net.py --input 1x3x224x224
+                                      write a PyTorch class, and net.safetensors
+  pytorch-legacy convert net.t7 net.onnx --input 1x3x224x224
+                                      write ONNX; net.pt2 for torch.export
+  pytorch-legacy convert net.t7 net.safetensors
+                                      write weights: 0.weight, 0.bias, 2.weight, ...
+  pytorch-legacy convert ckpt.t7 net.npz --model model
+                                      write the weights of one network of a file
+  pytorch-legacy convert net.t7 net.ascii.t7 --ascii
+                                      write the file as text
+  pytorch-legacy convert net.npz tables.t7
+                                      write arrays as tables of tensors
+  pytorch-legacy convert new.npz out.t7 --into net.t7
+                                      write net.t7 with the weights of new.npz
   pytorch-legacy convert net.safetensors out.t7 --into net.t7 --input 1x3x224x224
-                                                        ... by the names of the module that net.py has
+                                      the same, by the names of the class in net.py
 
 A file without a network:
 
-  pytorch-legacy convert data.t7 images.npy --key train.images   one tensor of a table; .csv and .txt if it has one or two
-                                                                 dimensions
-  pytorch-legacy convert vocab.t7 vocab.csv             a table of numbers and text; a table of columns; a list of rows
-  pytorch-legacy convert data.t7 part.t7 --key train    a part of a file, without the memory of the rest
-  pytorch-legacy convert images.npy images.t7           a tensor that Torch7 reads; from .csv and .txt, too
-  pytorch-legacy convert rows.csv rows.t7 --type float  ... as a torch.FloatTensor
+  pytorch-legacy convert data.t7 images.npy --key train.images
+                                      write one tensor of a table
+  pytorch-legacy convert vocab.t7 vocab.csv
+                                      write a table, a table of columns or a list of rows
+  pytorch-legacy convert data.t7 part.t7 --key train
+                                      write a part of a file, and read only that part
+  pytorch-legacy convert images.npy images.t7
+                                      write a tensor for Torch7; also from .csv and .txt
+  pytorch-legacy convert rows.csv rows.t7 --type float
+                                      write a torch.FloatTensor
 
-Names of weights are the way to a tensor joined by dots, counted from 0, as in a state dict of PyTorch. Of modules, weights and
-running means go along; outputs, gradients and scratch memory only with --everything. --model and --key take places, which count
-from 1 as inspect prints them.
+A file in .csv or .txt has one or two dimensions. The name of a weight is the path
+to it, joined by dots and counted from 0, as in a PyTorch state dict. Weights and
+running means of modules are written; outputs, gradients and scratch memory only
+with --everything. --model and --key take places, which count from 1 as inspect
+prints them.
 
-A network is written only if it gives the same numbers, layer by layer. Without --input what the network takes is inferred, and
-told. The first size of --input may vary, if the network takes that.
+A network is written only if each layer computes the same numbers. Without --input,
+the input of the network is inferred and printed. The first size of --input is
+dynamic if the network allows it.
 
 """
     + inputs.GRAMMAR
@@ -65,23 +80,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="FROM", help=".t7, .npz, .safetensors, .h5, .npy, .csv or .txt")
     parser.add_argument("target", metavar="TO", help=".py, .onnx, .pt2, .npz, .safetensors, .h5, .npy, .csv, .txt or .t7")
     parser.add_argument("--ascii", action="store_true", help="write a .t7 file as text")
-    parser.add_argument("--model", metavar="PLACE", help="only this network of the file, for example protos.rnn")
-    parser.add_argument("--key", metavar="PLACE", help="only this tensor or table of the file, for example train.images")
-    parser.add_argument("--into", metavar="MODEL.t7", help="take this model and replace its weights by those of FROM")
-    parser.add_argument("--partial", action="store_true", help="with --into: replace what is there under the same name")
-    parser.add_argument("--everything", action="store_true", help="outputs, gradients and scratch memory too")
+    parser.add_argument("--model", metavar="PLACE", help="only this network of the file, such as protos.rnn")
+    parser.add_argument("--key", metavar="PLACE", help="only this tensor or table of the file, such as train.images")
+    parser.add_argument("--into", metavar="MODEL.t7", help="write this model with the weights of FROM")
+    parser.add_argument("--partial", action="store_true", help="with --into: replace only weights whose names are in FROM")
+    parser.add_argument("--everything", action="store_true", help="also write outputs, gradients and scratch memory")
     parser.add_argument(
         "--type",
         choices=[*plain.TYPES, "text"],
-        help="from or to .npy, .csv, .txt: Torch7's type of the tensors; text: the lines of a .txt file as they are",
+        help="Torch7's tensor type, from or to .npy, .csv and .txt; text: the lines of a .txt file as strings",
     )
     parser.add_argument(
         "--input",
         metavar="SIZES",
-        help="what the network takes, as 1x3x224x224: to .py, .onnx, .pt2, or with --into for weights of the module that .py has",
+        help="input of the network, such as 1x3x224x224: to .py, .onnx and .pt2, or with --into for names of the class in .py",
     )
-    parser.add_argument("--force", action="store_true", help="to .py, .onnx, .pt2: write what differs, too")
-    parser.add_argument("--wrap", action="store_true", help="to .py: embed what cannot be written; pytorch_legacy runs it")
+    parser.add_argument(
+        "--force", action="store_true", help="to .py, .onnx and .pt2: write the network even if its numbers differ"
+    )
+    parser.add_argument(
+        "--wrap", action="store_true", help="to .py: embed layers that PyTorch lacks, which pytorch_legacy then runs"
+    )
 
 
 def execute(options: argparse.Namespace) -> None:
@@ -94,7 +113,7 @@ def execute(options: argparse.Namespace) -> None:
         raise Problem(f"{options.source}: --key: the file holds one value")
     check_target(options.target)
     with busy(f"converting {options.source}"):
-        text = export.export(options) if target in export.ENDINGS else _converted(options, source, target)
+        text = export.write(options) if target in export.ENDINGS else _converted(options, source, target)
     say(f"wrote {options.target}: {text}")
 
 
@@ -107,7 +126,7 @@ def _kind(path: str, isSource: bool = False) -> str:
 
 def _check(options: argparse.Namespace, source: str, target: str) -> None:
     """Refuses options that have no use for these files."""
-    isExport = target in export.ENDINGS
+    leaves = target in export.ENDINGS
     endings = ", ".join(export.ENDINGS)
     if target not in (".t7", *export.ENDINGS, *interop.WRITES, *plain.ENDINGS):
         known = ", ".join((".t7", *export.ENDINGS, *interop.WRITES, *plain.ENDINGS))

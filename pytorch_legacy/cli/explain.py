@@ -1,4 +1,4 @@
-"""``pytorch-legacy explain``: what pooling layers do, as a table or a picture."""
+"""``pytorch-legacy explain``: print or draw the windows and results of pooling layers."""
 
 from __future__ import annotations
 
@@ -19,25 +19,31 @@ from pytorch_legacy.inference.progress import busy
 from . import classes
 from .options import pixels
 
-HELP = "show what a pooling layer does: its windows, or a picture through all layers"
+HELP = "print the windows of a pooling layer, or draw the results of all of them"
 DESCRIPTION = """\
-Show which input cells feed each output of a pooling layer, or send a picture through every one.
+Print the window of input cells of each output of a pooling layer, or draw the
+results of every pooling layer for a picture.
 
-  pytorch-legacy explain adaptive 5 3                          windows that share 5 cells, beside those of one size
-  pytorch-legacy explain adaptive 33x54 14x30 -o windows.png   both axes, height first, as a picture too
-  pytorch-legacy explain max 10 --kernel 3 --stride 2 --ceil   windows that slide
-  pytorch-legacy explain layer "SpatialS3Pooling(2, 4, 4)" 12  any pooling layer of nn, or of --classes mine.py
-  pytorch-legacy explain pooling photo.jpg -o grid.png         what every layer makes of a photo, and its gradient
+  pytorch-legacy explain adaptive 5 3                  adaptive windows, and fixed ones
+  pytorch-legacy explain adaptive 33x54 14x30 -o windows.png
+                                                       two axes, drawn as a picture
+  pytorch-legacy explain max 10 --kernel 3 --stride 2 --ceil
+                                                       sliding windows
+  pytorch-legacy explain layer "SpatialS3Pooling(2, 4, 4)" 12
+                                                       any pooling layer
+  pytorch-legacy explain pooling photo.jpg -o grid.png
+                                                       outputs and gradients of all layers
 
-Sizes are those of an array's shape, height before width: 33x54 is 33 high and 54 wide; 14 is 14 along every axis.
+The height of a size comes first: 33x54 is 33 high and 54 wide; 14 is 14 along
+every axis.
 """
 SUMMARIES = {
-    "adaptive": "windows that share the input as evenly as they can",
-    "global": "one window, the whole input",
-    "fractional": "windows at random steps",
-    **dict.fromkeys(explain.SLIDING, "windows of one size, a stride apart"),
-    "layer": "any pooling layer, as it is written in Python",
-    "pooling": "a picture through every pooling layer, and the gradient back",
+    "adaptive": "windows that divide the input as evenly as possible",
+    "global": "one window that covers the whole input",
+    "fractional": "windows at random distances",
+    **dict.fromkeys(explain.SLIDING, "windows of one size, one stride apart"),
+    "layer": "any pooling layer, written as in Python",
+    "pooling": "the output and the gradient of every pooling layer for a picture",
 }
 
 
@@ -46,13 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for kind, summary in SUMMARIES.items():
         sub = kinds.add_parser(kind, help=summary, description=f"{kind}: {summary}.")
         if kind == "pooling":
-            sub.add_argument("image", metavar="IMAGE", help="a picture, gray or in colour")
-            sub.add_argument("-o", "--output", metavar="GRID.png", required=True, help="where to draw")
+            sub.add_argument("image", metavar="IMAGE", help="picture, gray or in color")
+            sub.add_argument("-o", "--output", metavar="GRID.png", required=True, help="output file")
             sub.add_argument(
-                "--size", type=pixels("--size"), metavar="WxH", help="resize to this size first (default: longer side at most 96)"
+                "--size", type=pixels("--size"), metavar="WxH", help="resize first (default: longer side at most 96)"
             )
             sub.add_argument(
-                "--layer", metavar="LAYER", action="append", default=[], help='also this one, such as "SpatialS3Pooling(2, 4, 4)"'
+                "--layer", metavar="LAYER", action="append", default=[], help='further layer, such as "SpatialS3Pooling(2, 4, 4)"'
             )
             classes.add_argument(sub)
             continue
@@ -65,13 +71,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if kind in ("fractional", *explain.SLIDING):
             sub.add_argument("--kernel", metavar="SIZE", required=True, help="size of a window: 3, or 3x2")
         if kind in explain.SLIDING:
-            sub.add_argument("--stride", metavar="SIZE", help="distance of windows (default: that of the kernel)")
-            sub.add_argument("--pad", metavar="SIZE", default="0", help="cells before and after the input (default 0)")
+            sub.add_argument("--stride", metavar="SIZE", help="distance between windows (default: the kernel)")
+            sub.add_argument("--pad", metavar="SIZE", default="0", help="padding before and after the input (default: 0)")
         if kind in ("layer", *explain.SLIDING):
-            sub.add_argument("--ceil", action="store_true", help="the last window may reach past the edge")
+            sub.add_argument("--ceil", action="store_true", help="let the last window extend past the edge")
         if kind == "max":
-            sub.add_argument("--dilation", metavar="SIZE", default="1", help="distance of a window's cells (default 1)")
-        sub.add_argument("-o", "--output", metavar="PICTURE.png", help="draw the windows too (png, svg or pdf)")
+            sub.add_argument(
+                "--dilation", metavar="SIZE", default="1", help="distance between the cells of a window (default: 1)"
+            )
+        sub.add_argument("-o", "--output", metavar="PICTURE.png", help="output file of a drawing (png, svg or pdf)")
 
 
 def execute(options: argparse.Namespace) -> None:
@@ -84,7 +92,7 @@ def execute(options: argparse.Namespace) -> None:
     if options.kind == "layer":
         layer = _layer(options.layer, options.classes)
         if options.ceil and not hasattr(layer, "ceil"):
-            raise Problem(f"--ceil: {options.layer} has no such choice")
+            raise Problem(f"--ceil: {options.layer} has no option ceil")
         _show(explain.windows(layer.ceil() if options.ceil else layer, size if len(size) > 1 else size[0]), options)
         return
     given = {}
@@ -105,7 +113,7 @@ def _show(found: explain.Windows, options: argparse.Namespace) -> None:
 
 
 def _layer(text: str, files: list[str]) -> Any:
-    """The layer that such a line of Python makes: a class of nn or of the user's files, and numbers."""
+    """Returns the layer of a line of Python: a class of nn or of the files, called with numbers."""
     own = classes.imported(files)
     try:
         node = ast.parse(text.strip(), mode="eval").body
@@ -120,7 +128,7 @@ def _layer(text: str, files: list[str]) -> Any:
     shown = text if len(text) < 200 else f"{text[:200]} ..."
     if name not in own and name not in nn.__all__:
         raise Problem(
-            f'LAYER {shown}: expected a class of nn, or of --classes, and its numbers, such as "SpatialMaxPooling(3, 3, 2, 2)"'
+            f'LAYER {shown}: expected a class of nn or of --classes with its arguments, such as "SpatialMaxPooling(3, 3, 2, 2)"'
         )
     try:
         return (own.get(name) or getattr(nn, name))(*arguments, **named)
@@ -129,13 +137,13 @@ def _layer(text: str, files: list[str]) -> Any:
 
 
 def _sizes(name: str, text: str, least: int, axes: int | None = None) -> tuple[int, ...]:
-    """(33, 54) of "33x54", and of "14" as many as there are axes."""
+    """Returns (33, 54) for "33x54", and for "14" a 14 for each axis."""
     try:
         sizes = tuple(int(number) for number in text.lower().split("x"))
     except ValueError:
         sizes = ()
     if not sizes or min(sizes) < least or max(sizes) > 2**31 - 1:
-        raise Problem(f"{name} {text}: expected a size such as 5 or 33x54, of numbers from {least} on")
+        raise Problem(f"{name} {text}: expected a size such as 5 or 33x54, with numbers of at least {least}")
     if axes and len(sizes) not in (1, axes):
         raise Problem(f"{name} {text}: expected {'one number' if axes == 1 else f'1 number or {axes}'}, as the input has")
     return sizes * (axes or 1) if len(sizes) == 1 else sizes

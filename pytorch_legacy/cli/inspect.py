@@ -1,4 +1,4 @@
-"""``pytorch-legacy inspect``: what is in a .t7 file, whatever it is."""
+"""``pytorch-legacy inspect``: print the content of a .t7 file."""
 
 from __future__ import annotations
 
@@ -29,22 +29,25 @@ from . import describe
 from .describe import Class, Entry
 from .options import whole
 
-HELP = "show what a .t7 file holds"
+HELP = "print the content of a .t7 file"
 DESCRIPTION = (
     """\
-Show what a .t7 file holds: its tables and tensors as a tree, each network as a table of modules, the classes that are
-not known and what they would need, and the functions.
+Print the content of a .t7 file: tables and tensors as a tree, each network as a
+table of modules, the classes that are not known, and the functions.
 
   pytorch-legacy inspect digits.t7
-  pytorch-legacy inspect digits.t7 --input 1x8x8      runs the network on zeros of that shape and adds, for each
-                                                      module, the shape of its output and its operations
-                                                      (multiply-adds, comparisons or function calls)
-  pytorch-legacy inspect two.t7 --input 1x3x32x32,1x10:int     of a network that takes a table of two
-  pytorch-legacy inspect old.t7 --verbose             also what was mended in modules of old versions
-  pytorch-legacy inspect opt.t7 --all --fields        everything, the fields of modules too
+  pytorch-legacy inspect digits.t7 --input 1x8x8       add the output shape and the
+                                                       operations of each module
+  pytorch-legacy inspect two.t7 --input 1x3x32x32,1x10:int
+                                                       use a network with two inputs
+  pytorch-legacy inspect old.t7 --verbose              list fields of old versions
+                                                       that were converted
+  pytorch-legacy inspect opt.t7 --all --fields         print everything
 
-Places count from 1, as Torch7 prints them: model.3 is the third module of the network "model". --model takes each place that is
-shown, and the names that loadcaffe gave to modules (conv1_1).
+With --input the network runs on zeros. Operations are multiply-adds, comparisons
+or function calls. Places count from 1, as Torch7 prints them: model.3 is the third
+module of the network "model". --model takes each place that is printed, and the
+names that loadcaffe gave to modules (conv1_1).
 
 """
     + inputs.GRAMMAR
@@ -55,23 +58,25 @@ _DEPTH, _MOST, _MOST_ROWS = 3, 30, 1000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.t7", help="binary or ASCII file of Torch7")
-    parser.add_argument("--input", metavar="SIZES", help="what the network takes, such as 1x32x32 or 1x3x32x32,1x10:int")
-    parser.add_argument("--model", metavar="PLACE", help="show only this network or module, for example protos.rnn or model.3")
-    parser.add_argument("--depth", type=whole("--depth", 0), metavar="N", help=f"how deep to go into tables (default {_DEPTH})")
-    parser.add_argument("--all", action="store_true", help=f"all entries of tables (default: the first {_MOST}), in any depth")
+    parser.add_argument("--input", metavar="SIZES", help="input of the network, such as 1x32x32 or 1x3x32x32,1x10:int")
+    parser.add_argument("--model", metavar="PLACE", help="only this network or module, such as protos.rnn or model.3")
+    parser.add_argument("--depth", type=whole("--depth", 0), metavar="N", help=f"levels of tables to print (default: {_DEPTH})")
+    parser.add_argument(
+        "--all", action="store_true", help=f"print all entries and levels of tables (default: the first {_MOST} entries)"
+    )
     parser.add_argument(
         "--fields",
         action="store_true",
-        help="show the fields of modules (dimensions and indices count from 0, as in Python), and of objects of classes that "
-        "are not known (as in the file), in the tree",
+        help="print the fields of modules (dimensions and indices count from 0, as in Python), and those of objects of unknown "
+        "classes (as in the file)",
     )
-    parser.add_argument("--verbose", action="store_true", help="list the fields that were mended in old modules")
-    parser.add_argument("--json", action="store_true", help="print all this as JSON")
+    parser.add_argument("--verbose", action="store_true", help="list the fields of old modules that were converted")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 @dataclass
 class Contents:
-    """A file as it could be read."""
+    """The content of a file, as far as it can be read."""
 
     value: Any
     objects: int = 1

@@ -1,4 +1,4 @@
-"""``pytorch-legacy new-layer``: all files of a layer of one's own, to begin with."""
+"""``pytorch-legacy new-layer``: write the first version of the files of a new layer."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import shlex
 
 from pytorch_legacy.files.t7.nodes import printable
 
-HELP = "write the files of a layer of your own"
+HELP = "write the files of your own layer"
 DESCRIPTION = """\
-Write a layer that works, for you to change: its C functions and their declarations, its Python class, a test with the
-Jacobian, a script that draws it and, with --cuda, its kernels. No file is ever overwritten.
+Write a layer that works and that you then change: C functions and their
+declarations, a Python class, a test of its Jacobian, a script that draws it and,
+with --cuda, its kernels. Files that exist are not overwritten.
 
   pytorch-legacy new-layer SpatialMedianPooling
   pytorch-legacy new-layer SpatialMedianPooling --kind pooling2d --cuda --folder median
@@ -22,10 +23,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from pytorch_legacy.extension.skeleton import KINDS
 
     kinds = "; ".join(f"{kind}: {what}" for kind, what in KINDS.items())
-    parser.add_argument("name", help="the class, as in SpatialMedianPooling")
-    parser.add_argument("--kind", choices=KINDS, default="pooling2d", help=f"what it begins as ({kinds}); pooling2d if not given")
-    parser.add_argument("--cuda", action="store_true", help="write CUDA kernels, too")
-    parser.add_argument("--folder", help="where the files go; a folder of the layer's name if not given")
+    parser.add_argument("name", help="name of the class, such as SpatialMedianPooling")
+    parser.add_argument(
+        "--kind", choices=KINDS, default="pooling2d", help=f"the layer to start from ({kinds}) (default: pooling2d)"
+    )
+    parser.add_argument("--cuda", action="store_true", help="also write CUDA kernels")
+    parser.add_argument("--folder", help="folder for the files (default: a folder with the name of the layer)")
 
 
 def execute(options: argparse.Namespace) -> None:

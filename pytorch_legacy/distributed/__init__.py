@@ -5,7 +5,7 @@
 >>> scores = pl.distributed.map(pl.load("net.t7"), photos)                                          # doctest: +SKIP
 >>> scores.argmax(1).compute()                                                                      # doctest: +SKIP
 
-``pytorch-legacy run NET.t7 FOLDER -o RESULTS.parquet`` is the same for files, with preprocessing, errors and resumption.
+``pytorch-legacy run-many NET.t7 FOLDER -o RESULTS.parquet`` is the same for files, with preprocessing, errors and resumption.
 """
 
 from .mapping import map

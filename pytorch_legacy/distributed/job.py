@@ -1,4 +1,4 @@
-"""``pytorch-legacy run NET.t7 INPUTS -o RESULTS.parquet``: what can be stopped, killed and continued."""
+"""``pytorch-legacy run-many NET.t7 INPUTS -o RESULTS.parquet``: a run that can be stopped, killed and resumed."""
 
 from __future__ import annotations
 

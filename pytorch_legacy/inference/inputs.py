@@ -1,4 +1,4 @@
-"""``--input``: what a network takes, in words of the command line, and arrays of it."""
+"""``--input``: a text that describes the input of a network, and example arrays for it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ KINDS = {
 }  # fmt: skip
 """Types, by Torch7's names. Whole numbers of no other name are int64, as PyTorch takes indices."""
 GRAMMAR = """\
---input: sizes joined by x, as 1x3x32x32. A letter (NxCxHxW) stands for a size that may vary, the same letter for
-the same size. Several inputs have commas between them, and a table in a table has brackets: 1x10,(1x5,1x3). Behind the sizes
-may stand a type (:float, :double, :int, :long, :short, :char, :byte) and the least and the largest number, as in 1x10:0..89 or
-1x10:int:0..89; :int alone takes the range from the network."""
+--input SIZES: sizes joined by x, such as 1x3x32x32. A letter (NxCxHxW) is a
+size that may vary; the same letter is the same size. Commas separate several
+inputs, and brackets hold a table in a table: 1x10,(1x5,1x3). Suffixes of a size
+are its type (:float, :double, :int, :long, :short, :char, :byte) and its range:
+1x10:0..89 or 1x10:int:0..89. With :int alone the network sets the range."""
 _WANTED = (
     "expected sizes joined by x, such as 1x3x32x32 or Nx3xHxW, with commas between several inputs, brackets around a table in a "
-    "table, and :int, :float or a range such as :0..89 behind the sizes"
+    "table, and after the sizes :int, :float or a range such as :0..89"
 )
 _MOST_ELEMENTS = 10**9
 _SIZES = re.compile(r"(?:\d{1,12}|[A-WYZa-wyz]|None)(?:[xX\u00d7](?:\d{1,12}|[A-WYZa-wyz]|None))*")

@@ -211,8 +211,18 @@ def biased(module: Any, x: Array) -> Array:
 FIXED = ("gradParameters", "accumulate", "halves")  # its weight is not learned
 OWN = ("own_results",)  # one module's result may lie where the next one's input does
 GRAPH = (
-    *OWN, "strided", "expanded", "history", "nan_arrives", "nonfinite", "wrong_rank", "wrong_batch", "wrong_width", "readonly",
-    "overwrite", "untouched",
+    *OWN,
+    "strided",
+    "expanded",
+    "history",
+    "nan_arrives",
+    "nonfinite",
+    "wrong_rank",
+    "wrong_batch",
+    "wrong_width",
+    "readonly",
+    "overwrite",
+    "untouched",
 )  # its modules have cases of their own
 LARGE_GRAPH = (*GRAPH, "batch", "copies", "accumulate")  # another case of the class has them
 FORWARD_SETS_WEIGHT = ("accumulate", "halves")  # its weight is outside the range before the first pass, and inside it after
@@ -363,6 +373,7 @@ def auxiliary() -> Any:
 def inside(*shape: int) -> Callable[[Generator], Array]:
     """An input in the range: outside of it, gradients are those of an unlimited input."""
     return lambda rng: rng.uniform(0.05, 0.95, shape)
+
 
 SETS: dict[str, list[Case]] = {
     "SpatialCircularPadding": borders(authors.SpatialCircularPadding, circular),

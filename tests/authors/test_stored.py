@@ -97,8 +97,9 @@ def test_first_noise() -> None:
 
 
 def test_views_stay_modules_of_the_chain() -> None:
-    views = record("nn.View", size=t7.longs([1, -1]), numElements=1, numInputDims=3), record(
-        "nn.View", size=t7.longs([1, 1, -1]), numElements=1, numInputDims=2
+    views = (
+        record("nn.View", size=t7.longs([1, -1]), numElements=1, numInputDims=3),
+        record("nn.View", size=t7.longs([1, 1, -1]), numElements=1, numInputDims=2),
     )
     fields = {"view_in": views[0], "view_out": views[1], "modules": [views[0], linear(np.eye(3)[:2], [1, 2]), views[1]]}
     net = reloaded("nn.SequenceWise", fields | DOUBLE)
@@ -141,6 +142,7 @@ def test_clones_follow_the_unit() -> None:
     assert layer.float().forward([entry.astype("f") for entry in x])[1].dtype == np.float32
     layer.modules[0] = nn.Linear(2, 1)
     assert layer.forward([entry.astype("f") for entry in x])[1].shape == (1, 1)
+
 
 def test_clones_are_in_the_mode_of_the_unit() -> None:
     layer, x = authors.SharedParallelTable(nn.Dropout(0.5), 4).double(), [np.ones((1, 50))] * 3

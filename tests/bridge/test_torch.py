@@ -97,7 +97,7 @@ def test_a_shared_slice_is_told(tmp_path: Path) -> None:
     assert "LEARNS OTHERWISE: " in module.source and "shares memory with" in str(module.proof)
     pl.save(tmp_path / "net.t7", net)
     command = [sys.executable, "-m", "pytorch_legacy", "convert", tmp_path / "net.t7", tmp_path / "net.py", "--input", "Nx4"]
-    assert "but learns apart here" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "but is trained separately in PyTorch" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
     net.getParameters()  # neighbours in one vector are no parts of each other
     assert len(pl.to_torch(net, (None, 4)).proof.untied) == 3
     assert pl.to_torch(network(), (None, 3, 5, 7)).proof.untied == []

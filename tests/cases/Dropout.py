@@ -1,6 +1,5 @@
 """Random zeros."""
 
-
 from pytorch_legacy import nn
 from pytorch_legacy.errors import ArgumentError, ValueRangeError
 from tests.case import Case, ErrorRow, normal

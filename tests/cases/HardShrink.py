@@ -11,7 +11,6 @@ def reference(module, x):
     return np.where(np.abs(x) > module.lambda_, x, 0)
 
 
-
 CASES = [
     Case("batch", nn.HardShrink, distinct(4, 3, 5), reference),
     Case("lambda", lambda: nn.HardShrink(0.1), distinct(4, 5), reference),

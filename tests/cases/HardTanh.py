@@ -11,8 +11,6 @@ def reference(module, x):
     return np.maximum(module.min_val, np.minimum(x, module.max_val))
 
 
-
-
 def case(name: str, *arguments, shape=(4, 3, 5)) -> Case:
     return Case(name, lambda: nn.HardTanh(*arguments), lambda rng: 2 * distinct(*shape)(rng), reference,
                 inplace=len(arguments) == 3, singleSample=len(shape) > 1)  # fmt: skip

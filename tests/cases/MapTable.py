@@ -26,8 +26,9 @@ CASES = [
         skip=("accumulate", *OWN),  # the gradients, listed for each entry, are one array
     ),
     Case("own", lambda: nn.MapTable(nn.Linear(4, 2), False).resize(3), entries, linears_of, skip=OWN),
-    Case("tanh", lambda: nn.MapTable(nn.Tanh()), entries, lambda m, x: [np.tanh(entry) for entry in x],
-         skip=(*OWN, "wrong_rank")),  # nn.Tanh takes a gradOutput of another shape
+    Case(
+        "tanh", lambda: nn.MapTable(nn.Tanh()), entries, lambda m, x: [np.tanh(entry) for entry in x], skip=(*OWN, "wrong_rank")
+    ),  # nn.Tanh takes a gradOutput of another shape
 ]
 
 ERRORS = [

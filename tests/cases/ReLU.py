@@ -15,7 +15,6 @@ def expanded():
     return np.lib.stride_tricks.as_strided(np.zeros(1, "f"), (3, 4), (0, 0), writeable=True)
 
 
-
 CASES = [
     Case("batch", nn.ReLU, distinct(3, 4, 5, 2), reference),
     Case("inplace", lambda: nn.ReLU(True), distinct(3, 4, 5, 2), reference, inplace=True),

@@ -28,6 +28,5 @@ CASES = [
 ]
 
 ERRORS = [
-    ErrorRow("no_forward", nn.Tanh, stale, ShapeError,
-             r"gradOutput: expected 2 x 3, or 6 elements in another shape, got 3 x 3"),
+    ErrorRow("no_forward", nn.Tanh, stale, ShapeError, r"gradOutput: expected 2 x 3, or 6 elements in another shape, got 3 x 3"),
 ]

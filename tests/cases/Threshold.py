@@ -11,8 +11,6 @@ def reference(module, x):
     return np.where(x > np.float32(module.threshold), x, np.float32(module.val))
 
 
-
-
 def case(name: str, *arguments, shape=(4, 3, 5)) -> Case:
     return Case(name, lambda: nn.Threshold(*arguments), distinct(*shape), reference, inplace=len(arguments) == 3,
                 singleSample=len(shape) > 1)  # fmt: skip

@@ -208,7 +208,15 @@ def test_installed_command_and_help() -> None:
     if not command.exists():
         pytest.skip("the package is not installed in this environment")
     shown = subprocess.run([command, "--help"], capture_output=True, text=True, check=True).stdout
-    assert "inspect" in shown and "a classifier prints its" in shown
-    for name in ("inspect", "run", "explain"):
+    assert "inspect" in shown and "print the best classes of a picture" in shown
+    for name in ("inspect", "run", "run-many", "explain"):
         shown = subprocess.run([command, name, "--help"], capture_output=True, text=True, check=True).stdout
         assert "pytorch-legacy " + name in shown
+
+
+def test_help_of_run_fits_a_page(capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 60 and max(map(len, lines)) <= 82

@@ -91,7 +91,7 @@ def test_large_picture_is_made_small_unless_a_size_is_given(capsys, tmp_path) ->
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["adaptive", "5by5", "3"], "SIZE 5by5: expected a size such as 5 or 33x54, of numbers from 1 on"),
+        (["adaptive", "5by5", "3"], "SIZE 5by5: expected a size such as 5 or 33x54, with numbers of at least 1"),
         (["adaptive", "0", "3"], "SIZE 0: expected a size"),
         (["adaptive", "5x5", "3x3x3"], "OUTPUT 3x3x3: expected 1 number or 2, as the input has"),
         (["adaptive", "5", "3x3"], "OUTPUT 3x3: expected one number"),
@@ -100,7 +100,7 @@ def test_large_picture_is_made_small_unless_a_size_is_given(capsys, tmp_path) ->
         (["max", "9", "--kernel", "2", "--pad", "2"], "padW: expected 0 to 1, got 2"),
         (["max", "9", "--kernel", "2", "--stride", "0"], "--stride 0: expected a size"),
         (["adaptive", "5", "3", "-o", "windows.doc"], "windows.doc: expected a file that ends in .*png"),
-        (["layer", "SpatialMaxPooling(open('x'))", "5"], "LAYER .*: expected a class of nn, or of --classes, and its numbers"),
+        (["layer", "SpatialMaxPooling(open('x'))", "5"], "LAYER .*: expected a class of nn or of --classes with its arguments"),
         (["layer", "os.getcwd()", "5"], "expected a class of nn"),
         (["layer", "X(**{...})", "5"], "expected a class of nn"),
         (["layer", 'SpatialMaxPooling(**{"kW": 2})', "5"], "expected a class of nn"),
@@ -110,7 +110,7 @@ def test_large_picture_is_made_small_unless_a_size_is_given(capsys, tmp_path) ->
         (["adaptive", "5", "1048577"], "1048577 windows are too many to show"),
         (["adaptive", "5", "3", "-o", "x.png/"], "x.png/: Is a directory"),
         (["layer", "SpatialMaxPooling()", "5"], "LAYER SpatialMaxPooling.*: .*expected 2 to 6 arguments"),
-        (["layer", "TemporalMaxPooling(2)", "5", "--ceil"], "--ceil: TemporalMaxPooling.2. has no such choice"),
+        (["layer", "TemporalMaxPooling(2)", "5", "--ceil"], "--ceil: TemporalMaxPooling.2. has no option ceil"),
         (["layer", "ReLU", "5"], "expected one with windows"),
         (["pooling", "nothing.png", "-o", "grid.png"], "nothing.png: there is no such file"),
         (["pooling", __file__, "-o", "grid.png"], "not a picture that can be read"),

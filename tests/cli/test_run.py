@@ -50,7 +50,7 @@ def test_a_network_of_any_size_says_what_it_got(capsys, tmp_path) -> None:
     del checkpoint["imageSize"]
     model = saved(tmp_path / "m.t7", checkpoint)
     out = run(capsys, "run", model, NINE)
-    assert "1x1x64x64 in" in out and "note: the network takes any size, and got 64x64 as it is" in out
+    assert "1x1x64x64 in" in out and "note: the network takes any size, and the picture of 64x64 was not resized" in out
     assert "note" not in run(capsys, "run", model, NINE, "--size", "8x8")
     for size in (8, [8, 8], [1, 8, 8], np.array([8, 8]), 8.0):
         for name in ("size", "imageSize"):
@@ -66,7 +66,7 @@ def test_a_network_of_one_size_gets_it(capsys, tmp_path) -> None:
     net = nn.Sequential().add(nn.SpatialConvolution(1, 2, 3, 3)).add(nn.Reshape(2 * 10 * 10)).add(nn.Linear(200, 3))
     model = saved(tmp_path / "m.t7", numbered(net))
     out = run(capsys, "run", model, NINE)
-    assert "1x1x12x12 in" in out and "note: the picture was resized to 12x12, the size that the network takes" in out
+    assert "1x1x12x12 in" in out and "note: the picture was resized to 12x12, the input size of the network" in out
     assert "note" not in run(capsys, "run", model, NINE, "--size", "12x12")
     assert "nn.Sequential" in fail(capsys, "run", model, NINE, "--size", "13x13")
 
@@ -233,8 +233,8 @@ def test_options_without_a_use(capsys, tmp_path: Path) -> None:
         (["--scale", "1", floats], f"--scale: is for bytes; {floats} has float32"),
         (["--preset", "openface", floats], "--preset: is for bytes"),
         (["--size", "8x8", floats, floats, "-o", str(tmp_path / "out")], "--size: is for pictures"),
-        (["--top", "3", "-o", str(tmp_path / "x.parquet"), digit], "--top: is for what is printed"),
-        (["--threads", "1", "--processes", "2", "-o", str(tmp_path / "x.parquet"), digit], "--threads 1: expected at least one"),
+        (["--top", "3", "-o", str(tmp_path / "x.parquet"), digit], "--top: is for printed classes"),
+        (["--threads", "1", "--processes", "2", "-o", str(tmp_path / "x.parquet"), digit], "--threads: expected at least 2"),
     ):
         text_of_error = fail(capsys, "run", DIGITS, *arguments)
         assert text in text_of_error and text_of_error.count("\n") == 1, arguments

@@ -207,9 +207,7 @@ class TestRefused:
 
     def test_a_device_array(self, gpu: Any) -> None:
         x = gpu.asarray(numbers(2, 4))
-        wanted = (
-            r"nn.Linear: input: expected a float32 array, got a CuPy array of float32; move the module with .cuda\(\)"
-        )
+        wanted = r"nn.Linear: input: expected a float32 array, got a CuPy array of float32; move the module with .cuda\(\)"
         with pytest.raises(DtypeError, match=wanted):
             nn.Linear(4, 3).forward(x)
         layer = nn.Linear(4, 3)

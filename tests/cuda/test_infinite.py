@@ -41,6 +41,7 @@ def test_soft_pooling(gpu: Any, name: str, gradient: str, beta: float) -> None:
     assert np.isinf(expected).any()
     np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-12)
 
+
 MEANS = {
     "global": (nn.SpatialGlobalAveragePooling, (2, 13, 31)),
     "global, in parts": (nn.SpatialGlobalAveragePooling, (1, 220, 190)),

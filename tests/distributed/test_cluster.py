@@ -90,7 +90,7 @@ def trap(folder: Path, rows: int, fatal: tuple[int, ...] = (), seconds: float = 
     np.save(folder / "x.npy", x)
     linear = nn.Linear(3, 4)
     pl.save(folder / "net.t7", nn.Sequential(Trap(seconds), linear))
-    return ["run", str(folder / "net.t7"), str(folder / "x.npy"), "-o", str(folder / "out.parquet")]
+    return ["run-many", str(folder / "net.t7"), str(folder / "x.npy"), "-o", str(folder / "out.parquet")]
 
 
 # ---------------------------------------------------------------------------------------------- run
@@ -100,7 +100,7 @@ def test_2000_pictures_and_ten_broken_ones(capsys, tmp_path: Path, cluster) -> N
     """A row for each, in order; bit for bit what one process makes of them, also if a worker is killed in the middle."""
     broken = tuple(range(13, 2000, 199))
     folder = pictures(tmp_path / "in", 2000, broken)
-    command = ["run", DIGITS, str(folder), "--vector", "-o"]
+    command = ["run-many", DIGITS, str(folder), "--vector", "-o"]
     run(capsys, *command, str(tmp_path / "one.parquet"), "--threads", "1")
     parts = tmp_path / "two.parquet.parts"
     killer = killing(cluster, lambda: len(list(parts.glob("*-*.parquet"))) > 1)
@@ -208,7 +208,7 @@ def test_a_layer_in_C_from_outside_of_the_package(tmp_path: Path) -> None:
     expected = np.load(tmp_path / "y.npy")
     np.testing.assert_allclose(np.load(tmp_path / "mapped.npy"), expected, rtol=1e-5, atol=1e-6)
     options = ["--classes", "SoftCut.py", "-o", "out.parquet", "--vector", "--processes", "2"]
-    out = python("-m", "pytorch_legacy", "run", "net.t7", "x.npy", *options)
+    out = python("-m", "pytorch_legacy", "run-many", "net.t7", "x.npy", *options)
     assert "300 rows" in out and "note: " not in out
     np.testing.assert_allclose(pq.read_table(tmp_path / "out.parquet")["vector"].to_pylist(), expected, rtol=1e-5, atol=1e-6)
 
@@ -228,7 +228,7 @@ sys.exit(status)
 def peak(tmp_path: Path, rows: int, memory: str) -> int:
     """Bytes that a process takes at most which runs a network over an array of so many rows of 256 KiB."""
     np.lib.format.open_memmap(tmp_path / f"{rows}.npy", "w+", np.float32, (rows, 1, 256, 256)).flush()  # zeros take no disk
-    command = ["run", str(tmp_path / "net.t7"), str(tmp_path / f"{rows}.npy"), "-o", str(tmp_path / f"{rows}.parquet")]
+    command = ["run-many", str(tmp_path / "net.t7"), str(tmp_path / f"{rows}.npy"), "-o", str(tmp_path / f"{rows}.parquet")]
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, *command, "--memory", memory, "--threads", "2"],
         cwd=ROOT, capture_output=True, text=True, timeout=120,
@@ -255,7 +255,7 @@ def test_memory_of_workers_is_bounded(capsys, tmp_path: Path) -> None:
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", memory_limit=limit, silence_logs=50
     ) as cluster:
         pids = [nanny.pid for nanny in cluster.workers.values()]
-        command = ["run", str(tmp_path / "net.t7"), str(tmp_path / "x.npy"), "-o", str(tmp_path / "out.parquet")]
+        command = ["run-many", str(tmp_path / "net.t7"), str(tmp_path / "x.npy"), "-o", str(tmp_path / "out.parquet")]
         assert f"wrote {command[-1]}: {rows:,} rows\n" in run(capsys, *command, "--scheduler", cluster.scheduler_address)
         assert pids == [nanny.pid for nanny in cluster.workers.values()]  # none was killed
         for pid in pids:

@@ -1,4 +1,4 @@
-"""run -o RESULTS.parquet and pl.distributed.map: many inputs, in threads of this process."""
+"""``run-many`` and pl.distributed.map: many inputs, in threads of this process."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def pictures(folder: Path, count: int, broken: tuple[int, ...]) -> Path:
 
 def test_a_folder(capsys, tmp_path: Path) -> None:
     folder, target = pictures(tmp_path / "in", 60, (7, 20)), tmp_path / "out.parquet"
-    out = run(capsys, "run", DIGITS, str(folder), "-o", str(target), "--vector")
+    out = run(capsys, "run-many", DIGITS, str(folder), "-o", str(target), "--vector")
     assert "60 files; pictures resized to 8x8, gray, (byte / 255 - 0.305183) / 0.375996 [the file: size, mean, std" in out
     assert "60 rows; 2 with an error, the first: " in out and "0007.png" in out
     table = pq.read_table(target)
@@ -66,13 +66,13 @@ def test_a_folder(capsys, tmp_path: Path) -> None:
         np.testing.assert_allclose(net.forward(x).ravel(), found, atol=1e-4)
     assert not list(tmp_path.glob("*.parts"))
     (tmp_path / "one").mkdir()
-    run(capsys, "run", DIGITS, str(folder), "-o", str(tmp_path / "one.parquet"), "--vector", "--threads", "1")
+    run(capsys, "run-many", DIGITS, str(folder), "-o", str(tmp_path / "one.parquet"), "--vector", "--threads", "1")
     assert pq.read_table(tmp_path / "one.parquet").equals(table)
 
 
 def test_an_interrupted_run_goes_on(capsys, tmp_path: Path, monkeypatch) -> None:
     folder, target = pictures(tmp_path / "in", 64, (3,)), tmp_path / "out.parquet"
-    command = ["run", DIGITS, str(folder), "-o", str(target), "--batch", "4", "--vector"]
+    command = ["run-many", DIGITS, str(folder), "-o", str(target), "--batch", "4", "--vector"]
     run(capsys, *command)
     whole = pq.read_table(target)
     write, parts = Parts.write, []
@@ -106,7 +106,7 @@ def test_many_run_as_a_program(capsys, tmp_path: Path, monkeypatch) -> None:
     tables = []
     for more in ([], ["--no-compile"]):
         target = tmp_path / f"out{len(more)}.parquet"
-        run(capsys, "run", DIGITS, str(tmp_path / "x.npy"), "-o", str(target), "--vector", *more)
+        run(capsys, "run-many", DIGITS, str(tmp_path / "x.npy"), "-o", str(target), "--vector", *more)
         tables.append(np.array(pq.read_table(target)["vector"].to_pylist()))
     assert made == [(None, 1, 8, 8)]
     np.testing.assert_allclose(*tables, atol=1e-4)
@@ -133,7 +133,7 @@ def test_a_program_maps_blocks_and_other_shapes_run_module_by_module() -> None:
 def test_pictures_come_out(capsys, tmp_path: Path) -> None:
     """As the same network writes them one by one."""
     folder = pictures(tmp_path / "in", 3, (1,))
-    out = run(capsys, "run", SUPERRES, str(folder), "-o", str(tmp_path / "out.parquet"))
+    out = run(capsys, "run-many", SUPERRES, str(folder), "-o", str(tmp_path / "out.parquet"))
     assert "outputs: a picture for each" in out
     paths = pq.read_table(tmp_path / "out.parquet")["picture"].to_pylist()
     assert paths == ["out/0000000_0000.png", None, "out/0000002_0002.png"]
@@ -147,7 +147,7 @@ def test_features_of_an_array(capsys, tmp_path: Path) -> None:
     net = nn.Sequential(nn.SpatialConvolution(3, 2, 3, 3))
     pl.save(tmp_path / "net.t7", net)
     np.save(tmp_path / "x.npy", x)
-    run(capsys, "run", str(tmp_path / "net.t7"), str(tmp_path / "x.npy"), "-o", str(tmp_path / "out.parquet"))
+    run(capsys, "run-many", str(tmp_path / "net.t7"), str(tmp_path / "x.npy"), "-o", str(tmp_path / "out.parquet"))
     table = pq.read_table(tmp_path / "out.parquet")
     assert table["shape"].to_pylist() == [[2, 4, 4]] * 50 and table["input"][49].as_py() == "x.npy[49]"
     np.testing.assert_allclose(np.array(table["array"].to_pylist()).reshape(50, 2, 4, 4), net.forward(x), atol=1e-5)
@@ -155,27 +155,37 @@ def test_features_of_an_array(capsys, tmp_path: Path) -> None:
 
 def test_what_cannot_be(capsys, tmp_path: Path) -> None:
     target = str(tmp_path / "out.parquet")
-    many = ["run", DIGITS, str(tmp_path), "-o", target]
+    many = ["run-many", DIGITS, str(tmp_path), "-o", target]
     for options, words in (
         ([], "there is no picture and no .npy file"),
-        (["--time"], "--time: expected -o with a picture"),
-        (["--scheduler", "tcp://x:1", "--processes", "2"], "--processes: the workers of --scheduler have their own"),
+        (["--scheduler", "tcp://x:1", "--processes", "2"], "--processes: the workers of --scheduler have a number of their own"),
     ):
         assert words in fail(capsys, *many, *options)
-    assert "is a folder; -o RESULTS.parquet" in fail(capsys, "run", DIGITS, str(tmp_path))
-    assert "--processes: expected -o RESULTS.parquet" in fail(capsys, "run", DIGITS, DIGITS, "--processes", "2")
+    assert "expected a name that ends in .parquet" in fail(capsys, "run-many", DIGITS, str(tmp_path), "-o", "out.npy")
     np.save(tmp_path / "x.npy", np.zeros((9, 3, 8, 8), np.float32))
-    assert "expected 1 planes" in fail(capsys, "run", DIGITS, str(tmp_path / "x.npy"), "-o", target)
+    assert "expected 1 planes" in fail(capsys, "run-many", DIGITS, str(tmp_path / "x.npy"), "-o", target)
     assert "--memory: an input takes" in fail(
-        capsys, "run", DIGITS, str(pictures(tmp_path / "in", 2, ())), "-o", target, "--memory", "10kB"
+        capsys, "run-many", DIGITS, str(pictures(tmp_path / "in", 2, ())), "-o", target, "--memory", "10kB"
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "x.npy"]
+
+
+def test_run_says_the_name_of_run_many(capsys, tmp_path: Path) -> None:
+    """``run`` takes many inputs too, says the new name, and refuses what goes with one input alone."""
+    folder, target = pictures(tmp_path / "in", 2, ()), str(tmp_path / "out.parquet")
+    out = run(capsys, "run", DIGITS, str(folder), "-o", target, "--vector", "--batch", "1")
+    assert "note: many inputs have a command of their own: pytorch-legacy run-many" in out
+    assert len(pq.read_table(target)["vector"]) == 2
+    assert "--time: is not for many inputs" in fail(capsys, "run", DIGITS, str(folder), "-o", target, "--time")
+    assert f"pytorch-legacy run-many {DIGITS} {folder} -o results.parquet" in fail(capsys, "run", DIGITS, str(folder))
+    for options in (["--processes", "2"], ["--no-compile"], ["--vector"]):
+        assert f"{options[0]}: is an option of pytorch-legacy run-many" in fail(capsys, "run", DIGITS, DIGITS, *options)
 
 
 def test_a_missing_extra_is_named() -> None:
     code = (
         "import sys; sys.modules['distributed'] = None; from pytorch_legacy.cli import main; "
-        f"sys.exit(main(['run', {DIGITS!r}, 'in', '-o', 'out.parquet']))"
+        f"sys.exit(main(['run-many', {DIGITS!r}, 'in', '-o', 'out.parquet']))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert found.returncode == 1 and 'run: pip install "pytorch-legacy[dask]"' in found.stderr
@@ -310,7 +320,7 @@ def flip(path: Path, place: int) -> None:
 
 def test_damaged_parts_are_computed_again(capsys, tmp_path: Path, monkeypatch) -> None:
     folder, target = pictures(tmp_path / "in", 96, (3,)), tmp_path / "out.parquet"
-    command = ["run", DIGITS, str(folder), "-o", str(target), "--batch", "2", "--vector", "--threads", "4"]
+    command = ["run-many", DIGITS, str(folder), "-o", str(target), "--batch", "2", "--vector", "--threads", "4"]
     run(capsys, *command)
     complete = pq.read_table(target)
     parts = stopped(command, monkeypatch, 7)
@@ -369,10 +379,10 @@ def test_options_without_a_use(capsys, tmp_path: Path) -> None:
         ([floats, "--scale", "2"], "--scale: "),
         ([tmp_path / "x.t7", "--key", "b"], "--key b: there is no such place; tensors of the file: a.1, images"),
     ):
-        text_of_error = fail(capsys, "run", DIGITS, *map(str, arguments), "-o", target)
+        text_of_error = fail(capsys, "run-many", DIGITS, *map(str, arguments), "-o", target)
         assert text in text_of_error and text_of_error.count("\n") == 1, arguments
     assert not [*tmp_path.glob("out*")]
-    assert "4 rows of 1x8x8 float32" in run(capsys, "run", DIGITS, str(tmp_path / "x.t7"), "--key", "a.1", "-o", target)
+    assert "4 rows of 1x8x8 float32" in run(capsys, "run-many", DIGITS, str(tmp_path / "x.t7"), "--key", "a.1", "-o", target)
 
 
 def test_a_part_that_cannot_be_read_now_stays(tmp_path: Path, monkeypatch) -> None:
@@ -389,13 +399,13 @@ def test_a_part_that_cannot_be_read_now_stays(tmp_path: Path, monkeypatch) -> No
 def test_a_lack_of_memory_names_the_input(capsys, tmp_path: Path) -> None:
     large, folder = str(tmp_path / "large.t7"), pictures(tmp_path / "in", 2, ())
     pl.save(large, nn.Sequential(nn.SpatialUpSamplingNearest(2_000_000)))
-    text = fail(capsys, "run", large, str(folder), "-o", str(tmp_path / "out.parquet"))
+    text = fail(capsys, "run-many", large, str(folder), "-o", str(tmp_path / "out.parquet"))
     assert f"{folder / '0000.png'}: there is not enough memory (in module 1 of" in text and "--size" in text
 
 
 def test_pictures_that_are_gone_are_computed_again(capsys, tmp_path: Path, monkeypatch) -> None:
     folder, target = pictures(tmp_path / "in", 20, ()), tmp_path / "out.parquet"
-    command = ["run", SUPERRES, str(folder), "-o", str(target), "--batch", "1", "--threads", "1"]
+    command = ["run-many", SUPERRES, str(folder), "-o", str(target), "--batch", "1", "--threads", "1"]
     parts = stopped(command, monkeypatch, 3)
     names = [pq.read_table(part)["picture"][0].as_py() for part in parts]
     (tmp_path / names[0]).unlink()
@@ -409,7 +419,7 @@ def test_pictures_that_are_gone_are_computed_again(capsys, tmp_path: Path, monke
 
 def test_the_note_of_a_run(capsys, tmp_path: Path, monkeypatch) -> None:
     folder, target = pictures(tmp_path / "in", 32, ()), tmp_path / "out.parquet"
-    command = ["run", DIGITS, str(folder), "-o", str(target), "--batch", "2", "--threads", "1"]
+    command = ["run-many", DIGITS, str(folder), "-o", str(target), "--batch", "2", "--threads", "1"]
     parts = stopped(command, monkeypatch, 2)
     note = parts[0].parent / "job.json"
     content = note.read_bytes()
@@ -424,7 +434,7 @@ def test_the_note_of_a_run(capsys, tmp_path: Path, monkeypatch) -> None:
 
 def test_a_part_that_breaks_while_the_run_goes_on(capsys, tmp_path: Path, monkeypatch) -> None:
     folder, target = pictures(tmp_path / "in", 32, ()), tmp_path / "out.parquet"
-    command = ["run", DIGITS, str(folder), "-o", str(target), "--batch", "2", "--threads", "1"]
+    command = ["run-many", DIGITS, str(folder), "-o", str(target), "--batch", "2", "--threads", "1"]
     write = Parts.write
 
     def broken(self: Parts, start: int, stop: int, table: object) -> None:

@@ -282,7 +282,6 @@ class TestDirectUpdates:
             layer.accUpdateGradParameters(input, gradOutput, 0.1)
             assert_close(layer.parameters()[0], stepped(expected, input, gradOutput), 1e-12)
 
-
     @pytest.mark.parametrize("make", [nn.Linear, lambda m, n: nn.Bilinear(m, m, n), nn.PartialLinear])
     @pytest.mark.parametrize("name", ["weight", "bias"])
     def test_what_is_read_may_be_a_parameter(self, make, name):

@@ -19,16 +19,16 @@
  * leaves no trace in windows without it. As Torch7's nn.SpatialCrossMapLRN, with the functions of its CUDA library. */
 #include "declared/SpatialCrossMapLRN.h"
 #include "normalization/maps.h"
-#include "core/volumes.h"
+#include "core/space.h"
 
 THNN_APART int32_t check(const char *f, const THTensor *input, int64_t size, double alpha, double beta, double k, Maps *p)
 {
   THNN_IN_DEFAULT_ENVIRONMENT;
-  Volumes planes;
-  THNN_TRY(checkVolumes(f, view(input), 2, &planes));
+  Space s;
+  THNN_TRY(THNN_checkPlanes(f, view(input), 2, THNN_MAX_SIZE, &s));
   THNN_TRY(THNN_checkRange(f, "size", size, 1, THNN_MAX_SIZE));
   const int64_t channels = input->size[input->nDimension - 3], before = (size - 1) / 2, after = size - 1 - before;
-  *p = (Maps){input->nDimension == 4 ? input->size[0] : 1, channels, planes.h * planes.w,
+  *p = (Maps){input->nDimension == 4 ? input->size[0] : 1, channels, planeCells(&s),
               /* no window reaches past all planes */
               THNN_min(before, channels), THNN_min(after, channels), alpha / (double)size, beta, k};
   return THNN_OK;

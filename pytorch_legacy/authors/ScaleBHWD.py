@@ -37,7 +37,7 @@ class ScaleBHWD(Caller, Module):
     Shapes: ``(N x) H x W x C`` to ``(N x) oH x oW x C``.
     The C code of the original rounded the places down to whole cells, so that it copied cells; its CUDA code, with which
     models were trained, computes the formula. Its gradient of the input was broken.
-    Source: SPyNet ``ScaleBHWD``; Ranjan & Black 2017. C: ``THNN/sampling/SpatialUpSamplingBilinear.c``.
+    Source: SPyNet ``ScaleBHWD``; Ranjan & Black 2017. C: ``THNN/sampling/UpSamplingLinear.c``.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class SpatialReSampling(Caller, Module):
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oheight x owidth``. Torch7 kept the size that the ratios gave for the first input;
     here they give it anew for each. It also computed places in single precision. Source: nnx ``SpatialReSampling``; C:
-    ``THNN/sampling/SpatialUpSamplingBilinear.c``.
+    ``THNN/sampling/UpSamplingLinear.c``.
 
     Examples
     --------

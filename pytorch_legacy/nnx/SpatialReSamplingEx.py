@@ -46,7 +46,7 @@ class SpatialReSamplingEx(Caller, Module):
     Notes
     -----
     Shapes: ``... x H x W x ...`` to ``... x oheight x owidth x ...``. Torch7 computed the places of the bilinear mode in single
-    precision. Source: nnx ``SpatialReSamplingEx``; C: ``THNN/sampling/SpatialUpSamplingBilinear.c``.
+    precision. Source: nnx ``SpatialReSamplingEx``; C: ``THNN/sampling/UpSamplingLinear.c``.
 
     Examples
     --------

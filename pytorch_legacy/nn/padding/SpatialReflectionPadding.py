@@ -24,7 +24,7 @@ class SpatialReflectionPadding(SpatialPadding):
     Notes
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x (H + pad_t + pad_b) x (W + pad_l + pad_r)``.
-    Source: Torch7 ``nn.SpatialReflectionPadding``; C: ``THNN/padding/SpatialReflectionPadding.c``.
+    Source: Torch7 ``nn.SpatialReflectionPadding``; C: ``THNN/padding/Padding.c``.
 
     Examples
     --------

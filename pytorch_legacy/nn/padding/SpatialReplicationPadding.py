@@ -23,7 +23,7 @@ class SpatialReplicationPadding(SpatialPadding):
     Notes
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x (H + pad_t + pad_b) x (W + pad_l + pad_r)``.
-    Source: Torch7 ``nn.SpatialReplicationPadding``; C: ``THNN/padding/SpatialReplicationPadding.c``.
+    Source: Torch7 ``nn.SpatialReplicationPadding``; C: ``THNN/padding/Padding.c``.
 
     Examples
     --------

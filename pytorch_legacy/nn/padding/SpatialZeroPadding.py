@@ -23,7 +23,7 @@ class SpatialZeroPadding(SpatialPadding):
     Notes
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x (H + pad_t + pad_b) x (W + pad_l + pad_r)``.
-    Source: Torch7 ``nn.SpatialZeroPadding``; C: ``THNN/padding/SpatialZeroPadding.c``.
+    Source: Torch7 ``nn.SpatialZeroPadding``; C: ``THNN/padding/Padding.c``.
 
     Examples
     --------

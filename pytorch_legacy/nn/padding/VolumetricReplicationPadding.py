@@ -24,7 +24,7 @@ class VolumetricReplicationPadding(BorderPadding):
     -----
     Shapes: ``(N x) C x T x H x W`` to
     ``(N x) C x (T + pfront + pback) x (H + ptop + pbottom) x (W + pleft + pright)``.
-    Source: Torch7 ``nn.VolumetricReplicationPadding``; C: ``THNN/padding/VolumetricReplicationPadding.c``.
+    Source: Torch7 ``nn.VolumetricReplicationPadding``; C: ``THNN/padding/Padding.c``.
 
     Examples
     --------

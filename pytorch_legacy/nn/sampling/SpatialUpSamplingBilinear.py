@@ -25,7 +25,7 @@ class SpatialUpSamplingBilinear(Stretching):
     Notes
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oheight x owidth``.
-    Source: Torch7 ``nn.SpatialUpSamplingBilinear``; C: ``THNN/sampling/SpatialUpSamplingBilinear.c``.
+    Source: Torch7 ``nn.SpatialUpSamplingBilinear``; C: ``THNN/sampling/UpSamplingLinear.c``.
 
     Examples
     --------

@@ -26,7 +26,7 @@ class SpatialUpSamplingNearest(Native):
     Notes
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x H s x W s``.
-    Source: Torch7 ``nn.SpatialUpSamplingNearest``; C: ``THNN/sampling/SpatialUpSamplingNearest.c``.
+    Source: Torch7 ``nn.SpatialUpSamplingNearest``; C: ``THNN/sampling/UpSamplingNearest.c``.
 
     Examples
     --------

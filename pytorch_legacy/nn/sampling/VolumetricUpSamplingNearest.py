@@ -27,7 +27,7 @@ class VolumetricUpSamplingNearest(Native):
     -----
     Shapes: ``(N x) C x T x H x W`` to ``(N x) C x T s x H s x W s``.
     Source: the function of this name in Torch7's THNN, which nn.UpSampling calls; C:
-    ``THNN/sampling/VolumetricUpSamplingNearest.c``.
+    ``THNN/sampling/UpSamplingNearest.c``.
 
     Examples
     --------

@@ -22,7 +22,7 @@ class VolumetricUpSamplingTrilinear(Stretching):
     -----
     Shapes: ``(N x) C x T x H x W`` to ``(N x) C x odepth x oheight x owidth``.
     Source: the function of this name in Torch7's THNN, which nn.UpSampling calls; C:
-    ``THNN/sampling/VolumetricUpSamplingTrilinear.c``.
+    ``THNN/sampling/UpSamplingLinear.c``.
 
     Examples
     --------

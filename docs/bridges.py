@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from pytorch_legacy import nn, rnn
-from pytorch_legacy.bridge.registry import find_rule
+from pytorch_legacy.bridge.rules import find_rule
 from pytorch_legacy.files.classes import PACKAGES
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module

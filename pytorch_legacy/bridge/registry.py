@@ -1,4 +1,7 @@
-"""The registry of rules by class. A class without a rule has that of the nearest class it derives from."""
+"""A rule writes a class: rules are registered by class, and found through the classes that it derives from.
+
+The rules stand in ``rules/``, which registers them when it is imported: `find_rule` is imported from there.
+"""
 
 from __future__ import annotations
 
@@ -38,6 +41,4 @@ def rule(*classes: type) -> Callable[[Rule], Rule]:
 
 def find_rule(cls: type) -> Rule | None:
     """Returns the rule of a class: its own, or that of the nearest base that has one."""
-    from . import rules  # noqa: F401  (the import registers them)
-
     return next((RULES[base] for base in cls.__mro__ if base in RULES), None)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .fields import in_precision
 from .values import TOKEN, flat, tree
-from .writer import Writer
+
+if TYPE_CHECKING:
+    from .writer import Writer
 
 WIDTH = 120
 _FIRST = "xyzuvw"

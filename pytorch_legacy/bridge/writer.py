@@ -31,8 +31,10 @@ from .embedding import embedded
 from .fields import Fields, in_precision, statistics_owner
 from .forward_freeing import free_buffers
 from .proof import Proof
-from .registry import ADVICE, NoRule, find_rule
+from .registry import ADVICE, NoRule
+from .rules import find_rule
 from .safety import check_code, one_line
+from .source import class_text
 from .values import TOKEN, Shape, Value, Variable, common, flat, tree
 
 _FIELD = re.compile(r"\bself\.(\w+)")
@@ -214,8 +216,6 @@ class Writer:
 
     def step(self, stem: str, name: str, module: Any, inputs: list[Value], *place: Any) -> str:
         """``self.<name>`` of a class of its own for `module`, for a forward() that calls it several times."""
-        from .source import class_text
-
         inner = Writer(
             [tree(lambda value, i=i: value.held[i].numpy(), inputs) for i in range(self.examples)], self.proof, self.wrap
         )

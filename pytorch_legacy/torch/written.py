@@ -18,7 +18,7 @@ from torch._decomp import register_decomposition
 
 from pytorch_legacy import nn
 from pytorch_legacy.bridge.exportable import functions
-from pytorch_legacy.bridge.registry import find_rule
+from pytorch_legacy.bridge.rules import find_rule
 
 Values = dict[str, Any]
 F = functions(for_onnx=True)

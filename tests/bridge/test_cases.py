@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy.bridge import NoRule
-from pytorch_legacy.bridge.registry import find_rule
+from pytorch_legacy.bridge.rules import find_rule
 from tests.bridge.trial import converted, refused, two
 from tests.case import Case
 from tests.rows import rows

@@ -250,7 +250,6 @@ def test_what_no_exporter_has(tmp_path: Path, capfd: pytest.CaptureFixture[str],
     pytest.importorskip("onnxscript")
     from pytorch_legacy.bridge import registry
 
-    registry.find_rule(nn.Linear)  # which reads the rules
     monkeypatch.setitem(registry.RULES, Counter, lambda m, x, w: f"{w.helper(_COUNTED)}({x})")
     pair = [np.full((n, 3), n, np.float32) + np.eye(n, 3, dtype=np.float32) for n in (2, 3)]
     for write, name in ((pl.to_onnx, "net.onnx"), (pl.to_pt2, "net.pt2")):

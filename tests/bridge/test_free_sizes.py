@@ -286,7 +286,6 @@ def test_what_can_stay_free_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """One size is fixed by a loop; the three beside it are not."""
     from pytorch_legacy.bridge import registry
 
-    registry.find_rule(nn.Linear)  # which reads the rules
     monkeypatch.setitem(registry.RULES, Tall, lambda m, x, w: f"{w.helper(_TALL)}({x})")
     pair = [np.ones(shape, np.float32) for shape in ((2, 3, 4, 5), (3, 4, 6, 7))]
     assert write(Tall(), tmp_path / "net.pt2", pair).fixed == ["input: dimension 2"]

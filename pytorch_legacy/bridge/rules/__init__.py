@@ -1,5 +1,6 @@
-"""The rules, one file a family. Importing them registers them."""
+"""The rules, one file a family. Importing them registers them, so that `find_rule` finds them all."""
 
+from ..registry import find_rule
 from . import (
     activation,
     arithmetic,
@@ -30,6 +31,7 @@ __all__ = [
     "pooling",
     "published",
     "recurrent",
+    "find_rule",
     "sampling",
     "shape",
     "steps",

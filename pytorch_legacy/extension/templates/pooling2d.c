@@ -3,7 +3,7 @@
  *   output[o]    = sum over i in window(o) of input[i] / |window(o)|
  *   gradInput[i] = sum over o with i in window(o) of gradOutput[o] / |window(o)|
  *
- * per plane, where window (oh, ow) is kH x kW cells from (oh * dH - padH, ow * dW - padW) on, as far as they lie on the input.
+ * per plane. Window (oh, ow) is kH x kW cells from (oh * dH - padH, ow * dW - padW) on, without those outside of the input.
  *
  *   input      (N x) C x H x W
  *   output     (N x) C x oH x oW, overwritten
@@ -11,16 +11,9 @@
 #include "THNN/layer.h"
 #include "NAME.h"
 
-static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, Space *s)
-{
-  THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, s));
-  THNN_TRY(THNN_checkSliding(f, 'W', w, 0, &s->w));
-  return THNN_checkSliding(f, 'H', h, 0, &s->h);
-}
-
 #ifndef THNN_CUDA /* a .cu file has kernels of these names */
 
-/* ---- One plane. */
+/* ---- The definition, for one plane. */
 
 static void forwardPlane(real *y, const real *x, const Space *s)
 {
@@ -37,7 +30,7 @@ static void forwardPlane(real *y, const real *x, const Space *s)
 static void backwardPlane(real *gx, const real *x, const real *g, const Space *s)
 {
   const Axis h = s->h, w = s->w;
-  (void)x; /* a mean asks nothing of the input; a maximum would */
+  (void)x; /* the gradient of a mean does not depend on the input; that of a maximum does */
   for (int64_t i = 0; i < planeCells(s); i++) gx[i] = 0;
   for (int64_t oh = 0; oh < h.out; oh++)
     for (int64_t ow = 0; ow < w.out; ow++) {
@@ -47,7 +40,7 @@ static void backwardPlane(real *gx, const real *x, const real *g, const Space *s
     }
 }
 
-/* ---- All planes, shared by threads: a plane's results do not depend on how many there are. */
+/* ---- All planes, on several threads. A plane's results do not depend on their number. */
 
 static void forward(Call *call, real *y, const real *x, const Space *s)
 {
@@ -66,7 +59,14 @@ static void backward(Call *call, real *gx, const real *x, const real *g, const S
 
 #endif
 
-/* ---- The functions. */
+/* ---- The layer: its check and its functions. */
+
+static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, Space *s)
+{
+  THNN_TRY(THNN_checkPlanes(f, view(input), 2, INT64_MAX, s));
+  THNN_TRY(THNN_checkSliding(f, 'W', w, 0, &s->w));
+  return THNN_checkSliding(f, 'H', h, 0, &s->h);
+}
 
 int32_t THNN_(NAME_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH,
                                int64_t size[8])

@@ -1,6 +1,6 @@
 /* GatedLinear on the device. Story, checks and functions: THNN/activation/GatedLinear.c.
  *
- * `half` elements lie together in each half, pieces of them in turn: a thread has a pack of one piece. */
+ * Pieces of `half` neighbouring elements alternate between the halves. A thread has a pack of one piece. */
 #include "core/real.h"
 
 typedef void Kernel(real *y, const real *x, const real *g, int64_t half, int64_t pieces);

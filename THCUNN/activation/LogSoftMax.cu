@@ -6,7 +6,7 @@ __global__ static void forwardRows(Channels c)
   const Team team = thisTeam(c.wide);
   for (int64_t i = team.number; i < c.n; i += team.count) {
     const real *x = c.x + i * c.channels;
-    const Exponentials e = exponentialsOf(team, x, c.channels);
+    const Exponentials e = rowExponentials(team, x, c.channels);
     const accreal logSum = log(e.sum);
     writeRow(team, c.y + i * c.channels, x, x, c.channels, [=](accreal v, accreal) { return v - e.largest - logSum; });
   }
@@ -15,13 +15,13 @@ __global__ static void forwardRows(Channels c)
 __global__ static void forwardNeighbours(Channels c)
 {
   eachNeighbour(c, [&](auto walk) {
-    const Exponentials e = exponentialsAt(c, walk);
+    const Exponentials e = walkExponentials(c, walk);
     const accreal logSum = log(e.sum);
     for (int64_t k = walk.first; k < walk.end; k += walk.STEP) c.y[walk.at + k * c.stride] = (real)((accreal)c.x[walk.at + k * c.stride] - e.largest - logSum);
   });
 }
 
-/* In backward kernels x is the output, y gradInput. */
+/* Backward: x is the output, y is gradInput. */
 __global__ static void backwardRows(Channels c)
 {
   const Team team = thisTeam(c.wide);

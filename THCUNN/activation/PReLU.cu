@@ -1,7 +1,7 @@
 /* PReLU on the device. Story, checks and functions: THNN/activation/PReLU.c.
  *
  * The gradient of a slope is the sum over pieces of its channel, which are cut by the shapes alone, and added up in their order. */
-#include "activation/slopes.h"
+#include "activation/PReLU.h"
 
 /* A pack of elements in one thread, which walks through planes and channels as its elements do. */
 __global__ static void leakChannels(real *y, const real *x, const real *g, const real *weight, Layout l, int64_t n)
@@ -28,7 +28,7 @@ static void leak(Call *call, real *y, const real *x, const real *g, const real *
   launch(call, blocksFor(THNN_ceilDiv(n, Pack<real>::SIZE)), BLOCK, leakChannels, y, x, g, w, *l, n);
 }
 
-/* ---- gradients of the slopes */
+/* ---- The gradients of the slopes. */
 
 /* `rows` samples and `cells` cells of each plane are a piece of every channel; parts of a plane, pieces of a channel. */
 typedef struct Pieces {
@@ -36,7 +36,7 @@ typedef struct Pieces {
   bool wide;
 } Pieces;
 
-static Pieces piecesOf(const Layout *l)
+static Pieces planPieces(const Layout *l)
 {
   const int64_t CELLS = 1 << 13, ROWS = 1 << 8;
   Pieces p = {};
@@ -72,7 +72,7 @@ __global__ static void addPlanes(accreal *sums, const real *x, const real *g, La
   }
 }
 
-/* The same where a plane is one cell: neighbours are channels. A block has WARP of them, its warps take turns with the rows. */
+/* The sums of planes of one cell, whose neighbours are channels. A block has WARP channels, and its warps share the rows. */
 struct Columns {
   accreal sum[BLOCK / WARP][WARP];
 };
@@ -109,7 +109,7 @@ __global__ static void addPieces(real *gw, const accreal *sums, int64_t channels
 
 static void addGradients(Call *call, real *gw, const real *x, const real *g, const Layout *l, double scale)
 {
-  const Pieces p = piecesOf(l);
+  const Pieces p = planPieces(l);
   accreal *sums = THNN_scratch(call, l->channels * p.count, sizeof(accreal));
   if (l->plane == 1) launch(call, blocksFor(THNN_ceilDiv(l->channels, WARP) * p.count, 1), BLOCK, addColumns, sums, x, g, *l, p);
   else launch(call, blocksForTeams(l->channels * p.count, p.wide), BLOCK, addPlanes, sums, x, g, *l, p);

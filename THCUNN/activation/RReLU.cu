@@ -1,5 +1,5 @@
 /* RReLU on the device. Story, checks and functions: THNN/activation/RReLU.c. */
-#include "activation/leak.cuh"
+#include "activation/LeakyReLU.cuh"
 
 namespace {
 

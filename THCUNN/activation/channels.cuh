@@ -1,15 +1,16 @@
-/* Along the channels of C, N x C, C x H x W or N x C x H x W, each position by itself: what channels.h is in THNN.
+/* Layers that work along the channels of C, N x C, C x H x W or N x C x H x W, each position by itself, on the device.
  *
- * Without H x W a position's channels are one row, which a team shares. With H x W neighbours lie side by side: each thread has one
- * position and walks through its channels, so that a warp reads neighbours. Where positions are few, all warps of a block walk through
- * the channels of 32 neighbours. Results may take the place of what they are computed from. */
+ * Without H x W a position's channels are one row, which a team shares. With H x W neighbours are side by side: each thread has one
+ * position and walks through its channels, so that a warp reads neighbours. If positions are few, all warps of a block walk through
+ * the channels of 32 neighbours. Results may be stored over their inputs. */
 #ifndef THCUNN_CHANNELS_H
 #define THCUNN_CHANNELS_H
 
 #include "activation/channels.h"
 #include "core/lanes.cuh"
 
-/* What a kernel works on: y from x, and from g where there is a gradient, at n positions whose channels are `stride` elements apart. */
+/* The operands of a kernel: y is computed from x, and in backward from the gradient g, at n positions whose channels are `stride`
+ * elements apart. */
 typedef struct Channels {
   real *y;
   const real *x, *g;
@@ -18,8 +19,8 @@ typedef struct Channels {
   bool few;  /* neighbours are: each is for the threads in one lane of a block */
 } Channels;
 
-/* Where the channels of position i begin. */
-__device__ static inline int64_t positionOf(const Channels &c, int64_t i) { return i / c.stride * c.channels * c.stride + i % c.stride; }
+/* The offset of the first channel of position i. */
+__device__ static inline int64_t positionStart(const Channels &c, int64_t i) { return i / c.stride * c.channels * c.stride + i % c.stride; }
 
 /* A thread's walk through the channels of position `at`, which so many threads share: for (k = first; k < end; k += STEP) */
 namespace {
@@ -36,16 +37,16 @@ template <int THREADS> struct Walk {
 template <class F> __device__ static inline void eachNeighbour(const Channels &c, F f)
 {
   if (!c.few) {
-    for (int64_t i = firstThread(); i < c.n; i += allThreads()) f(Walk<1>{positionOf(c, i), 0, c.channels});
+    for (int64_t i = firstThread(); i < c.n; i += allThreads()) f(Walk<1>{positionStart(c, i), 0, c.channels});
     return;
   }
   for (int64_t begin = (int64_t)blockIdx.x * WARP; begin < c.n; begin += (int64_t)gridDim.x * WARP) {
     const int64_t i = begin + laneId();
-    f(Walk<BLOCK / WARP>{positionOf(c, i), warpId(), i < c.n ? c.channels : 0});
+    f(Walk<BLOCK / WARP>{positionStart(c, i), warpId(), i < c.n ? c.channels : 0});
   }
 }
 
-/* What normalizes exponentials: the largest x, and the sum of exp(x - largest). */
+/* The normalizers of exponentials: the largest x, and the sum of exp(x - largest). */
 namespace {
 struct Exponentials {
   accreal largest, sum;
@@ -83,8 +84,8 @@ template <class F> __device__ static inline accreal sumOfRow(Team team, const re
   return teamSum(team, sum);
 }
 
-/* Of a row that a team shares. */
-__device__ static inline Exponentials exponentialsOf(Team team, const real *x, int64_t channels)
+/* The normalizers of a row that a team shares. */
+__device__ static inline Exponentials rowExponentials(Team team, const real *x, int64_t channels)
 {
   accreal largest = -INFINITY;
   eachPack(team, channels, [&](int64_t k) {
@@ -97,8 +98,8 @@ __device__ static inline Exponentials exponentialsOf(Team team, const real *x, i
   return Exponentials{largest, sumOfRow(team, x, x, channels, [=](accreal v, accreal) { return exp(v - largest); })};
 }
 
-/* Of channels that are walked through. */
-template <class Walk> __device__ static inline Exponentials exponentialsAt(const Channels &c, const Walk &walk)
+/* The normalizers of the channels of a walk. */
+template <class Walk> __device__ static inline Exponentials walkExponentials(const Channels &c, const Walk &walk)
 {
   const real *x = c.x + walk.at;
   accreal largest = -INFINITY, sum = 0;
@@ -108,7 +109,7 @@ template <class Walk> __device__ static inline Exponentials exponentialsAt(const
   return Exponentials{largest, walk.sum(sum)};
 }
 
-/* Checked tensors in, results out; g may be no tensor. */
+/* Runs the kernels on checked tensors; forward has no g. */
 static int32_t alongChannels(const char *f, THNNState *state, void (*rows)(Channels), void (*neighbours)(Channels), View y, View x, View g)
 {
   const int32_t d = x.nDimension % 2 == 0;

@@ -1,11 +1,11 @@
-/* Each element by itself: what elementwise.h is in THNN. A layer says with a functor what it computes from x, from g where there is a
- * gradient, and from two numbers. */
+/* Layers whose i-th result depends on the i-th elements alone, on the device. A layer has a functor of x, of the gradient g in backward,
+ * and of two numbers. */
 #ifndef THCUNN_ELEMENTWISE_H
 #define THCUNN_ELEMENTWISE_H
 
 #include "activation/elementwise.h"
 
-/* The first `packed` of n elements in packs, the rest one by one. Results may take the place of what they are computed from. */
+/* The first `packed` of n elements in packs, the rest one by one. Results may be stored over their inputs. */
 template <class F>
 __global__ static void each(F f, real *y, const real *x, const real *g, int64_t packed, int64_t n, accreal a, accreal b)
 {
@@ -20,7 +20,7 @@ __global__ static void each(F f, real *y, const real *x, const real *g, int64_t 
   for (int64_t i = packed + firstThread(); i < n; i += allThreads()) y[i] = (real)f((accreal)x[i], g ? (accreal)g[i] : 0, a, b);
 }
 
-/* Checked tensors in, results out; `cost` is for THNN's threads. */
+/* Runs a functor on checked tensors; `cost` is for THNN's threads. */
 template <class F>
 static int32_t elementwise(const char *function, THNNState *state, F f, int64_t, View y, View x, View g, double a, double b)
 {

@@ -29,7 +29,7 @@ __global__ static void hinges(accreal *parts, Loss l, int64_t samples, bool wide
   if (threadIdx.x == 0) parts[blockIdx.x] = sum;
 }
 
-/* Does the pair of a label and a class count? */
+/* True if the pair of a label and a class has a term. */
 __device__ static bool counts(const real *x, const real *isTarget, int64_t label, int64_t c)
 {
   return (accreal)isTarget[c] == 0 && !(1 - (accreal)x[label] + (accreal)x[c] <= 0);
@@ -48,7 +48,7 @@ __global__ static void slopes(Loss l, int64_t samples, bool wide)
       for (int64_t k = 0; more(l, labels, k); k++) pairs += isClass(l, labels[k]) && counts(x, isTarget, labels[k], c);
       gx[c] = (real)(pairs * scale);
     }
-    /* What a label loses is the same each time it is named; the thread that wrote its class writes it again. */
+    /* A label's term is the same each time it is named. The thread that wrote its class writes it again. */
     for (int64_t k = 0; more(l, labels, k); k++) {
       const int64_t label = labels[k];
       if (!isClass(l, label)) continue;

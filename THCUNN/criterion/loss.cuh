@@ -1,5 +1,4 @@
-/* A loss that is a sum over many elements, and its gradient, on the device: what loss.h is in THNN. A layer says with functors what an
- * element adds to the loss, and what its gradient is.
+/* Criterions whose loss is a sum over elements, on the device. A layer has functors for an element's term of the loss and for its gradient.
  *
  * Blocks add up parts of the elements, whose number follows from the shapes alone; the last kernel adds the parts in their order. */
 #ifndef THCUNN_LOSS_H
@@ -7,9 +6,9 @@
 
 #include "criterion/loss.h"
 
-enum { MOST_PARTS = 1 << 10 }; /* at most */
+enum { MOST_PARTS = 1 << 10 }; /* of a sum */
 
-/* What a functor is given. Without a target or weights, t is x and w is 1. */
+/* The argument of a functor. Without a target or weights, t is x and w is 1. */
 struct Element {
   accreal x, t, w, margin, scale;
 };
@@ -25,7 +24,7 @@ __device__ static inline ElementPack elementsAt(const Loss &l, int64_t i, int64_
   return ElementPack{packAt(l.x, i, n), packAt(l.t ? l.t : l.x, i, n), packAt(l.w ? l.w : l.x, i, n)};
 }
 
-__device__ static inline Element elementOf(const Loss &l, const ElementPack &p, int k)
+__device__ static inline Element getElement(const Loss &l, const ElementPack &p, int k)
 {
   return Element{(accreal)p.x.value[k], (accreal)p.t.value[k], l.w ? (accreal)p.w.value[k] : 1, (accreal)l.margin, (accreal)l.scale};
 }
@@ -37,13 +36,13 @@ template <class F> __global__ static void sumParts(accreal *parts, F f, Loss l, 
   for (int64_t i = firstThread() * SIZE; i < n; i += allThreads() * SIZE) {
     const ElementPack from = elementsAt(l, i, n);
 #pragma unroll
-    for (int k = 0; k < SIZE; k++) sum += i + k < n ? f(elementOf(l, from, k)) : 0;
+    for (int k = 0; k < SIZE; k++) sum += i + k < n ? f(getElement(l, from, k)) : 0;
   }
   sum = blockSum(sum);
   if (threadIdx.x == 0) parts[blockIdx.x] = sum;
 }
 
-/* One block. */
+/* Adds the parts, in one block. */
 __global__ static void joinParts(real *output, const accreal *parts, int64_t n, accreal scale)
 {
   accreal sum = 0;
@@ -68,7 +67,7 @@ template <class F> __global__ static void gradientOfEach(F f, Loss l, int64_t n)
     const ElementPack from = elementsAt(l, i, n);
     Pack<real> to;
 #pragma unroll
-    for (int k = 0; k < SIZE; k++) to.value[k] = (real)f(elementOf(l, from, k));
+    for (int k = 0; k < SIZE; k++) to.value[k] = (real)f(getElement(l, from, k));
     storePack(l.gx, i, n, to);
   }
 }

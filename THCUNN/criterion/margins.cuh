@@ -1,4 +1,4 @@
-/* Samples of classes on the device: what margins.h is in THNN. A team has a sample. */
+/* Criterions of margins between classes, on the device. A team has a sample. */
 #ifndef THCUNN_MARGINS_H
 #define THCUNN_MARGINS_H
 

@@ -1,7 +1,7 @@
 /* IndexLinear on the device. Story, checks and functions: THNN/embedding/IndexLinear.c. Entries of one row are met in their order, since
  * their places are sorted. */
 #include "core/columns.cuh"
-#include "embedding/keys.h"
+#include "embedding/IndexLinear.h"
 #include "embedding/rows.cuh"
 
 /* ---- keys and sizes, of which bad ones are reported, and left out */
@@ -14,7 +14,7 @@ __global__ static void addOffset(int64_t *row, const index_t *key, int64_t offse
   }
 }
 
-static const int64_t *rowsOf(Call *call, const char *name, View keys, int64_t offset, const IndexSizes *s)
+static const int64_t *keyRows(Call *call, const char *name, View keys, int64_t offset, const IndexSizes *s)
 {
   const index_t *key = THNN_in(call, keys);
   int64_t *row = THNN_scratch(call, s->count, sizeof(int64_t));
@@ -30,7 +30,7 @@ __global__ static void readSizes(int64_t *number, const index_t *size, IndexSize
     number[j] = j == s.samples ? -s.count : (size[j] >= 0 && size[j] <= s.count ? size[j] : 0);
 }
 
-static const int64_t *beginnings(Call *call, View sizes, const IndexSizes *s)
+static const int64_t *sampleOffsets(Call *call, View sizes, const IndexSizes *s)
 {
   const index_t *size = THNN_in(call, sizes);
   int64_t *begin = THNN_scratch(call, s->samples + 2, sizeof(int64_t));
@@ -44,7 +44,7 @@ static const int64_t *beginnings(Call *call, View sizes, const IndexSizes *s)
 __device__ static bool hasRow(int64_t row, const IndexSizes &s) { return row >= 0 && row < s.rows; }
 
 /* The sample of entry i, -1 if it has none. */
-__device__ static int64_t sampleOf(const int64_t *begin, int64_t i, const IndexSizes &s)
+__device__ static int64_t findSample(const int64_t *begin, int64_t i, const IndexSizes &s)
 {
   int64_t j = 0, end = s.samples + 1;
   while (end - j > 1) {
@@ -82,7 +82,7 @@ __device__ static accreal largestUpTo(accreal v)
   return v;
 }
 
-/* A warp has a row, and takes its values 32 at a time. */
+/* A warp has a row, and reads its values 32 at a time. */
 __global__ static void normalizeInTraining(real *nv, real *w, const real *v, Sorted sorted, IndexSizes s)
 {
   const Team warp = thisTeam(false);
@@ -120,7 +120,7 @@ static void normalize(Call *call, real *nv, real *w, Entries e, int32_t train, c
   } else launch(call, blocksFor(s->count), BLOCK, normalizeValues, nv, (const real *)w, e, *s);
 }
 
-/* A warp has a sample, and as many outputs as stand side by side. */
+/* A warp has a sample, and at most WARP of its outputs. */
 __global__ static void sumSamples(real *y, const real *w, const real *b, Entries e, IndexSizes s)
 {
   const Team warp = thisTeam(false);
@@ -142,13 +142,13 @@ static void addEntries(Call *call, real *y, const real *w, const real *b, Entrie
 
 /* ---- gradients */
 
-/* A warp has as many entries as stand side by side. */
+/* A warp has as many entries as fit side by side into its lanes. */
 __global__ static void multiplyOut(real *gw, Entries e, const real *g, int parts, accreal scale, IndexSizes s)
 {
   const Team warp = thisTeam(false);
   const Lanes lanes = lanesFor(s.outputs);
   for (int64_t i = warp.number * lanes.turns + lanes.turn; i < s.count; i += warp.count * lanes.turns) {
-    const int64_t j = sampleOf(e.begin, i, s);
+    const int64_t j = findSample(e.begin, i, s);
     if (j < 0) continue;
     real *row = gw + i * parts * s.outputs;
     for (int64_t o = lanes.column; o < s.outputs; o += lanes.columns) {
@@ -169,7 +169,7 @@ static void writeGradients(Call *call, real *gw, real *gb, Entries e, const real
 
 namespace {
 
-/* Entry i steps along row source[i] of g, where its gradOutput stands, and `next` numbers further what its value is multiplied with. */
+/* The step of entry i is along row source[i] of g, its gradOutput. The factors of its value follow `next` numbers later. */
 struct Steps {
   const real *g, *value; /* value may be NULL: 1 */
   const int64_t *source; /* NULL: i; less than 0: none */
@@ -180,7 +180,7 @@ struct Steps {
 
 } // namespace
 
-/* A warp has as many rows as stand side by side, and takes the steps of each in their order. */
+/* A warp has as many rows as fit side by side into its lanes, and makes the steps of each in their order. */
 __global__ static void takeSteps(real *w, Steps t, Sorted sorted, IndexSizes s)
 {
   const Team warp = thisTeam(false);
@@ -217,7 +217,7 @@ __global__ static void takeSteps(real *w, Steps t, Sorted sorted, IndexSizes s)
 
 __global__ static void findSamples(int64_t *sample, const int64_t *begin, IndexSizes s)
 {
-  for (int64_t i = firstThread(); i < s.count; i += allThreads()) sample[i] = sampleOf(begin, i, s);
+  for (int64_t i = firstThread(); i < s.count; i += allThreads()) sample[i] = findSample(begin, i, s);
 }
 
 static void stepAtOnce(Call *call, real *w, real *b, Entries e, const real *g, Pace pace, const IndexSizes *s)
@@ -233,7 +233,7 @@ static void stepAtOnce(Call *call, real *w, real *b, Entries e, const real *g, P
 static void stepRows(Call *call, real *w, real *b, const real *gw, const real *gb, const int64_t *row, Pace pace, const IndexSizes *s)
 {
   const Sorted sorted = THNN_sorted(call, row, s->count, s->rows);
-  const int64_t next = s->extra ? s->outputs : 0; /* after what goes to the shift there is what goes to the weights */
+  const int64_t next = s->extra ? s->outputs : 0; /* the gradients of the weights follow those of the shift */
   const Steps steps = {gw, NULL, NULL, s->outputs + next, next, (accreal)pace.rate, (accreal)pace.decay, false};
   launch(call, blocksForTeams(s->rows, false), BLOCK, takeSteps, w, steps, sorted, *s);
   addColumns(call, b, gb, (accreal)-pace.rate, 1, s->outputs);

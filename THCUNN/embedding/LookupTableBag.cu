@@ -10,7 +10,7 @@ __global__ static void measureBags(int64_t *length, const index_t *begin, int64_
   }
 }
 
-/* As in THNN, but what is reported is the length of a bag. */
+/* True, and the call fails, if the bags do not follow each other in input. The error has the length of a bag. */
 static int badOffsets(Call *call, const index_t *offsets, int64_t bags, int64_t count)
 {
   int64_t *length = THNN_scratch(call, bags, sizeof(int64_t));
@@ -18,7 +18,7 @@ static int badOffsets(Call *call, const index_t *offsets, int64_t bags, int64_t 
   return THNN_badIndices(call, "length of a bag in offsets", length, bags, count + 1, 0);
 }
 
-/* A warp has a bag, and as many columns as stand side by side. */
+/* A warp has a bag, and at most WARP of its columns. */
 __global__ static void sumBags(real *y, Bags bags, const real *w, Picks p, bool mean)
 {
   const Team warp = thisTeam(false);
@@ -33,7 +33,7 @@ __global__ static void sumBags(real *y, Bags bags, const real *w, Picks p, bool 
     });
     if (lanes.turn == 0 && k < p.width) y[b * p.width + k] = (real)(mean && n > 0 ? sum / (accreal)n : sum);
     if (task % chunks > 0) continue;
-    for (int64_t i = first + warp.rank; i < end; i += WARP) bags.bagOf[i] = b;
+    for (int64_t i = first + warp.rank; i < end; i += WARP) bags.bag[i] = b;
     if (warp.rank == 0) bags.length[b] = n;
   }
 }

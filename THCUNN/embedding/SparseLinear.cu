@@ -1,7 +1,7 @@
 /* SparseLinear on the device. Story, checks and functions: THNN/embedding/SparseLinear.c. Entries are sorted by what they are added to. */
 #include "core/columns.cuh"
 #include "embedding/rows.cuh"
-#include "embedding/sparse.h"
+#include "embedding/SparseLinear.h"
 
 enum : int64_t { PADDED = INT64_MAX };
 
@@ -10,8 +10,8 @@ __global__ static void readCells(int64_t *sample, int64_t *column, int64_t perSa
   for (int64_t i = firstThread(); i < s.count; i += allThreads()) {
     const real *cell = s.value - 1 + i * s.step;
     const bool padded = (accreal)cell[1] == 0;
-    sample[i] = padded ? (int64_t)PADDED : (s.legacy ? i / perSample : (s.samples < 0 ? 0 : wholeOf((accreal)cell[-1])));
-    column[i] = padded ? (int64_t)PADDED : wholeOf((accreal)cell[0]);
+    sample[i] = padded ? (int64_t)PADDED : (s.legacy ? i / perSample : (s.samples < 0 ? 0 : wholeNumber((accreal)cell[-1])));
+    column[i] = padded ? (int64_t)PADDED : wholeNumber((accreal)cell[0]);
   }
 }
 
@@ -30,7 +30,7 @@ static void readEntries(Call *call, Sparse *s, View entries)
 
 __device__ static bool within(int64_t i, int64_t limit) { return i >= 0 && i < limit; }
 
-/* A warp has a sample, and as many outputs as stand side by side. */
+/* A warp has a sample, and at most WARP of its outputs. */
 __global__ static void sumSamples(real *y, const real *w, const real *b, Sorted sorted, Sparse s)
 {
   const Team warp = thisTeam(false);

@@ -7,8 +7,8 @@
 #include "core/sort.h"
 #include "embedding/rows.h"
 
-/* How the lanes of a warp add up terms of rows: `columns` of them, a power of two, stand side by side in a row, and where rows are short
- * several rows are added at a time. */
+/* The lanes of a warp that add up terms of rows: `columns` of them, a power of two, have neighbouring columns of a row, and if rows are
+ * short, several rows are added at a time. */
 struct Lanes {
   int columns, column, turns, turn;
 };
@@ -20,7 +20,7 @@ __device__ static inline Lanes lanesFor(int64_t width)
   return Lanes{columns, laneId() % columns, WARP / columns, laneId() / columns};
 }
 
-/* What warps have to do: a row, and as many of its columns as stand side by side. */
+/* The tasks of warps: a row each, and at most WARP of its columns. */
 static inline int64_t rowTasks(int64_t rows, int64_t width) { return rows * THNN_ceilDiv(width, WARP); }
 
 /* The sum of term(i) for first <= i < end, in a fixed order; all lanes of the warp take part. */
@@ -43,7 +43,7 @@ __global__ static void addTermsToRows(real *gw, const real *g, RowGradients t, S
     const Range range = sorted.of[row];
     if (range.first == range.end || row == t.padding) continue;
     const accreal sum = sumRows(lanes, range.first, range.end, [&](int64_t at) -> accreal {
-      const int64_t i = sorted.place[at], source = t.bagOf ? t.bagOf[i] : i;
+      const int64_t i = sorted.place[at], source = t.bag ? t.bag[i] : i;
       if (k >= width || source < 0 || source >= t.sources) return 0;
       const accreal value = (accreal)g[source * width + k];
       return t.length && t.length[source] > 0 ? value / (accreal)t.length[source] : value;

@@ -1,7 +1,7 @@
 /* Linear on the device: three matrix products. Story, checks and functions: THNN/linear/Linear.c. */
 #include "core/columns.cuh"
 #include "core/gemm.h"
-#include "linear/sizes.h"
+#include "linear/Linear.h"
 
 /* Every row of y is b. */
 __global__ static void repeatRow(real *y, const real *b, LinearSizes s)

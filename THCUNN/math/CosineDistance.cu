@@ -7,7 +7,7 @@ struct Products {
   accreal xx, xy, yy;
 };
 
-/* Both lengths, with eps, and the cosine. */
+/* The lengths of both rows, with eps, and the cosine. */
 struct Angle {
   accreal x, y, cosine;
 };
@@ -15,7 +15,7 @@ struct Angle {
 } // namespace
 
 /* The sums for rows in these units. Every thread of the team gets them. */
-__device__ static Products productsOf(Team team, const real *x, const real *y, int64_t n, accreal unitX, accreal unitY)
+__device__ static Products computeProducts(Team team, const real *x, const real *y, int64_t n, accreal unitX, accreal unitY)
 {
   Products s = {0, 0, 0};
   for (int64_t i = team.rank; i < n; i += team.size) {
@@ -35,7 +35,7 @@ __device__ static accreal inverse(accreal s, accreal unit)
 }
 
 /* The largest |x|, or 1 where that is no unit. */
-__device__ static accreal unitOf(Team team, const real *x, int64_t n)
+__device__ static accreal powerOfTwoScale(Team team, const real *x, int64_t n)
 {
   accreal unit = 0;
   for (int64_t i = team.rank; i < n; i += team.size) unit = fabs((accreal)x[i]) > unit ? fabs((accreal)x[i]) : unit;
@@ -43,14 +43,14 @@ __device__ static accreal unitOf(Team team, const real *x, int64_t n)
   return unit > 0 && !isinf(unit) ? unit : 1;
 }
 
-__device__ static Angle angleOf(Team team, const real *x, const real *y, int64_t n)
+__device__ static Angle computeAngle(Team team, const real *x, const real *y, int64_t n)
 {
   accreal unitX = 1, unitY = 1;
-  Products s = productsOf(team, x, y, n, 1, 1);
-  if (isinf(s.xx) || isinf(s.yy) || sqrt(s.xx) * sqrt(s.yy) < (accreal)LEAST_SUM) {
-    unitX = unitOf(team, x, n);
-    unitY = unitOf(team, y, n);
-    s = productsOf(team, x, y, n, unitX, unitY);
+  Products s = computeProducts(team, x, y, n, 1, 1);
+  if (isinf(s.xx) || isinf(s.yy) || sqrt(s.xx) * sqrt(s.yy) < (accreal)MIN_SAFE_SUM) {
+    unitX = powerOfTwoScale(team, x, n);
+    unitY = powerOfTwoScale(team, y, n);
+    s = computeProducts(team, x, y, n, unitX, unitY);
   }
   const accreal inverseX = inverse(s.xx, unitX), inverseY = inverse(s.yy, unitY);
   return Angle{unitX / inverseX, unitY / inverseY, s.xy * inverseX * inverseY};
@@ -60,7 +60,7 @@ __global__ static void cosines(Pairs p, bool wide)
 {
   const Team team = thisTeam(wide);
   for (int64_t row = team.number; row < p.count; row += team.count) {
-    const Angle angle = angleOf(team, p.x + row * p.columns, p.y + row * p.columns, p.columns);
+    const Angle angle = computeAngle(team, p.x + row * p.columns, p.y + row * p.columns, p.columns);
     if (team.rank == 0) p.output[row] = (real)angle.cosine;
   }
 }
@@ -70,7 +70,7 @@ __global__ static void gradients(Pairs p, bool wide)
   const Team team = thisTeam(wide);
   for (int64_t row = team.number; row < p.count; row += team.count) {
     const int64_t at = row * p.columns;
-    const Angle angle = angleOf(team, p.x + at, p.y + at, p.columns);
+    const Angle angle = computeAngle(team, p.x + at, p.y + at, p.columns);
     const accreal g = (accreal)p.g[row];
     for (int64_t i = at + team.rank; i < at + p.columns; i += team.size) {
       const accreal x = (accreal)p.x[i] / angle.x, y = (accreal)p.y[i] / angle.y;

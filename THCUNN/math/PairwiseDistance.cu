@@ -9,7 +9,7 @@ __device__ static accreal distance(Team team, const real *x, const real *y, int6
   sum = teamSum(team, sum);
   if (p == 1) return sum;
   accreal unit = 1;
-  if (isinf(sum) || sum < (accreal)LEAST_SUM) { /* in units of the largest difference, whose powers are out of range */
+  if (isinf(sum) || sum < (accreal)MIN_SAFE_SUM) { /* in units of the largest difference, whose powers are out of range */
     unit = 0;
     for (int64_t i = team.rank; i < n; i += team.size) {
       const accreal d = fabs((accreal)x[i] - (accreal)y[i]);

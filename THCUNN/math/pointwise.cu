@@ -17,10 +17,10 @@ __device__ static inline accreal combined(int32_t operation, accreal x, accreal 
 __global__ static void combine(int32_t operation, real *y, const real *x, const real *z, Repeats r, int64_t n)
 {
   for (int64_t i = firstThread(); i < n; i += allThreads())
-    y[i] = (real)combined(operation, (accreal)x[i], (accreal)z[rowOf(&r, i / r.length) + i % r.length * r.step]);
+    y[i] = (real)combined(operation, (accreal)x[i], (accreal)z[rowOffset(&r, i / r.length) + i % r.length * r.step]);
 }
 
-/* The same where nothing is repeated, or a single number is: 16 bytes at a time, as far as there are. */
+/* The combination of tensors of which nothing, or a single number, is repeated: whole packs of 16 bytes. */
 __global__ static void combinePacks(int32_t operation, real *y, const real *x, const real *z, int64_t packed, int64_t n, bool one)
 {
   enum { SIZE = Pack<real>::SIZE };
@@ -66,10 +66,10 @@ __global__ static void addToSums(real *sum, const real *x, const real *factor, R
 {
   const Team team = teams ? thisTeam(wide) : Team{0, 1, firstThread(), allThreads()};
   for (int64_t i = team.number; i < kept.length; i += team.count) {
-    const int64_t from = rowOf(&kept, i);
+    const int64_t from = rowOffset(&kept, i);
     accreal all = 0;
     for (int64_t j = team.rank; j < added.length; j += team.size) {
-      const int64_t at = from + rowOf(&added, j);
+      const int64_t at = from + rowOffset(&added, j);
       all += factor ? (accreal)x[at] * (accreal)factor[at] : (accreal)x[at];
     }
     if (teams) all = teamSum(team, all);
@@ -87,7 +87,7 @@ static void append(Repeats *r, int64_t size, int64_t stride)
 
 static void addUp(Call *call, real *sum, const real *x, const real *factor, Repeats r, double scale)
 {
-  /* Where in the tensor the elements are that stay and those that go; `length` is how many. */
+  /* The strides of the elements that are kept and of those that are added; `length` is their number. */
   Repeats kept = {.length = 1}, added = {.length = 1};
   append(r.step ? &kept : &added, r.length, 1);
   int64_t stride = r.length;

@@ -1,9 +1,9 @@
 /* BatchNormalization on the device. Story, checks and functions: THNN/normalization/BatchNormalization.c.
  *
- * A block has a channel, or a piece of it where channels are few. Where the values of a channel are scattered, it has 32 channels: then
- * each is for the threads in one lane of the block, whose neighbours read neighbours. Each pass leaves a sum for every piece and channel; the blocks of the next
- * pass add those of their channel, all in the same order, so that no pass is needed in between. */
-#include "normalization/batch.h"
+ * A block has a channel, or a piece of one if channels are few. If the values of a channel are scattered, a block has 32 channels, one
+ * for each lane, so that neighbouring threads read neighbouring values. Each pass stores a sum for every piece and channel. The blocks of
+ * the next pass add the sums of their channel, all in the same order, so that no pass is needed in between. */
+#include "normalization/BatchNormalization.h"
 #include "core/lanes.cuh"
 
 enum {
@@ -14,7 +14,7 @@ enum {
   SCATTERED = 8,
 };
 
-/* What the passes share: sums of each piece and channel. */
+/* The sums of each piece and channel, which the passes share. */
 typedef struct Sums {
   accreal *first, *second;
   int64_t pieces, values; /* pieces of a channel, values in a piece */
@@ -22,7 +22,7 @@ typedef struct Sums {
   bool byLane;
 } Sums;
 
-static Sums sumsOf(Call *call, const Batch *b)
+static Sums newSums(Call *call, const Batch *b)
 {
   Sums s = {};
   s.byLane = b->plane < SCATTERED;
@@ -37,12 +37,12 @@ static Sums sumsOf(Call *call, const Batch *b)
 
 /* A thread's share of one piece of one channel. */
 struct Piece {
-  int64_t channel, number, place; /* which piece it is; where its sums stand */
+  int64_t channel, number, place; /* the index of the piece, and that of its sums */
   int64_t first, step, end;       /* values: for (i = first; i < end; i += step) */
   bool leads;                     /* does this thread store what they have found together? */
 };
 
-template <bool BY_LANE> __device__ static Piece pieceOf(const Batch &b, const Sums &s, int64_t task)
+template <bool BY_LANE> __device__ static Piece locatePiece(const Batch &b, const Sums &s, int64_t task)
 {
   const int64_t number = task % s.pieces, first = number * s.values, end = THNN_min(first + s.values, b.count);
   if (!BY_LANE) return Piece{task / s.pieces, number, task, first + threadIdx.x, blockDim.x, end, threadIdx.x == 0};
@@ -52,7 +52,7 @@ template <bool BY_LANE> __device__ static Piece pieceOf(const Batch &b, const Su
 
 template <bool BY_LANE> __device__ static accreal pieceSum(accreal v) { return BY_LANE ? laneSum(v) : blockSum(v); }
 
-/* Where value i of a channel is. */
+/* The offset of value i of a channel. */
 template <bool BY_LANE> __device__ static int64_t at(const Batch &b, int64_t c, int64_t i)
 {
   if (BY_LANE && b.plane == 1) return i * b.channels + c; /* a division takes long */
@@ -67,15 +67,15 @@ __device__ static accreal total(const accreal *sums, const Sums &s, int64_t c)
   return sum;
 }
 
-__device__ static accreal factorOf(const Batch &b, int64_t c, accreal std) { return b.weight ? std * (accreal)b.weight[c] : std; }
-__device__ static accreal stdOf(const Batch &b, accreal var) { return 1 / sqrt(var + (accreal)b.eps); }
+__device__ static accreal channelFactor(const Batch &b, int64_t c, accreal std) { return b.weight ? std * (accreal)b.weight[c] : std; }
+__device__ static accreal inverseStd(const Batch &b, accreal var) { return 1 / sqrt(var + (accreal)b.eps); }
 
 /* ---- forward */
 
 template <bool BY_LANE> __global__ static void sumValues(Batch b, Sums s)
 {
   for (int64_t task = blockIdx.x; task < s.tasks; task += gridDim.x) {
-    const Piece p = pieceOf<BY_LANE>(b, s, task);
+    const Piece p = locatePiece<BY_LANE>(b, s, task);
     accreal sum = 0;
 #pragma unroll 8 /* here and below: so many loads are under way, as each waits for memory */
     for (int64_t i = p.first; i < p.end; i += p.step) sum += (accreal)b.x[at<BY_LANE>(b, p.channel, i)];
@@ -87,7 +87,7 @@ template <bool BY_LANE> __global__ static void sumValues(Batch b, Sums s)
 template <bool BY_LANE> __global__ static void sumSquares(Batch b, Sums s)
 {
   for (int64_t task = blockIdx.x; task < s.tasks; task += gridDim.x) {
-    const Piece p = pieceOf<BY_LANE>(b, s, task);
+    const Piece p = locatePiece<BY_LANE>(b, s, task);
     const accreal mean = total(s.first, s, p.channel) / (accreal)b.count;
     accreal sum = 0;
 #pragma unroll 8
@@ -113,19 +113,19 @@ __device__ static void keepStatistics(const Batch &b, int64_t c, accreal mean, a
 template <bool BY_LANE> __global__ static void normalise(Batch b, Sums s)
 {
   for (int64_t task = blockIdx.x; task < s.tasks; task += gridDim.x) {
-    const Piece p = pieceOf<BY_LANE>(b, s, task);
+    const Piece p = locatePiece<BY_LANE>(b, s, task);
     const int64_t c = p.channel;
     accreal mean, std;
     if (b.train) {
       const accreal squares = total(s.second, s, c);
       mean = total(s.first, s, c) / (accreal)b.count;
-      std = stdOf(b, squares / (accreal)b.count);
+      std = inverseStd(b, squares / (accreal)b.count);
       if (p.number == 0 && p.leads) keepStatistics(b, c, mean, squares, std);
     } else {
       mean = (accreal)b.mean[c];
-      std = stdOf(b, (accreal)b.var[c]);
+      std = inverseStd(b, (accreal)b.var[c]);
     }
-    const accreal factor = factorOf(b, c, std), shift = b.bias ? (accreal)b.bias[c] : 0;
+    const accreal factor = channelFactor(b, c, std), shift = b.bias ? (accreal)b.bias[c] : 0;
 #pragma unroll 8
     for (int64_t i = p.first; i < p.end; i += p.step)
       b.y[at<BY_LANE>(b, c, i)] = (real)(((accreal)b.x[at<BY_LANE>(b, c, i)] - mean) * factor + shift);
@@ -143,7 +143,7 @@ template <bool BY_LANE> static void forwardPasses(Call *call, const Batch *b, co
 
 static void forward(Call *call, const Batch *b)
 {
-  const Sums s = sumsOf(call, b);
+  const Sums s = newSums(call, b);
   (s.byLane ? forwardPasses<true> : forwardPasses<false>)(call, b, s);
 }
 
@@ -153,7 +153,7 @@ static void forward(Call *call, const Batch *b)
 template <bool BY_LANE> __global__ static void sumProducts(Batch b, Sums s)
 {
   for (int64_t task = blockIdx.x; task < s.tasks; task += gridDim.x) {
-    const Piece p = pieceOf<BY_LANE>(b, s, task);
+    const Piece p = locatePiece<BY_LANE>(b, s, task);
     const accreal mean = (accreal)b.mean[p.channel];
     accreal sum = 0, product = 0;
 #pragma unroll 8
@@ -173,16 +173,16 @@ template <bool BY_LANE> __global__ static void sumProducts(Batch b, Sums s)
 template <bool BY_LANE> __global__ static void spread(Batch b, Sums s)
 {
   for (int64_t task = blockIdx.x; task < s.tasks; task += gridDim.x) {
-    const Piece p = pieceOf<BY_LANE>(b, s, task);
+    const Piece p = locatePiece<BY_LANE>(b, s, task);
     const int64_t c = p.channel;
-    const accreal mean = (accreal)b.mean[c], std = b.train ? (accreal)b.std[c] : stdOf(b, (accreal)b.var[c]), n = (accreal)b.count;
+    const accreal mean = (accreal)b.mean[c], std = b.train ? (accreal)b.std[c] : inverseStd(b, (accreal)b.var[c]), n = (accreal)b.count;
     const accreal sum = total(s.first, s, c), product = total(s.second, s, c);
     if (p.number == 0 && p.leads) {
       if (b.gradWeight) b.gradWeight[c] = (real)((accreal)b.gradWeight[c] + (accreal)b.scale * std * product);
       if (b.gradBias) b.gradBias[c] = (real)((accreal)b.gradBias[c] + (accreal)b.scale * sum);
     }
     if (!b.y) continue;
-    const accreal factor = factorOf(b, c, std), shift = b.train ? sum / n : 0, slope = b.train ? std * std * product / n : 0;
+    const accreal factor = channelFactor(b, c, std), shift = b.train ? sum / n : 0, slope = b.train ? std * std * product / n : 0;
 #pragma unroll 8
     for (int64_t i = p.first; i < p.end; i += p.step) {
       const int64_t place = at<BY_LANE>(b, c, i);
@@ -201,7 +201,7 @@ template <bool BY_LANE> static void backwardPasses(Call *call, const Batch *b, c
 
 static void backward(Call *call, const Batch *b)
 {
-  const Sums s = sumsOf(call, b);
+  const Sums s = newSums(call, b);
   (s.byLane ? backwardPasses<true> : backwardPasses<false>)(call, b, s);
 }
 

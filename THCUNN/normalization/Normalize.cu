@@ -3,14 +3,14 @@
 #include "pooling/best.cuh"
 
 /* The largest |x| of the row. */
-__device__ static Best largestOf(Team team, const NormalizeRows &r, const real *x)
+__device__ static Best findLargest(Team team, const NormalizeRows &r, const real *x)
 {
   Best best = {0, -1};
   for (int64_t i = team.rank; i < r.columns; i += team.size) best = better(best, Best{(accreal)fabs((accreal)x[i]), i});
   return teamBest(team, best);
 }
 
-/* As in THNN: the norm is unit * share. */
+/* The norm of a row is unit * share, as in THNN. */
 struct Norm {
   accreal unit, share;
   int64_t at; /* with p infinite, where the norm is found */
@@ -19,10 +19,10 @@ struct Norm {
 /* Sums and powers below this, and factors beyond 1 / CALM, lose digits. */
 static const accreal LEAST = sizeof(accreal) == 4 ? 1e-30 : 1e-290, CALM = sizeof(accreal) == 4 ? 1e12 : 1e100;
 
-__device__ static Norm normOf(Team team, const NormalizeRows &r, const real *x)
+__device__ static Norm computeNorm(Team team, const NormalizeRows &r, const real *x)
 {
   if (isinf(r.p)) {
-    const Best best = largestOf(team, r, x);
+    const Best best = findLargest(team, r, x);
     return Norm{1, best.value + (accreal)r.eps, best.at};
   }
   const accreal p = (accreal)r.p;
@@ -31,7 +31,7 @@ __device__ static Norm normOf(Team team, const NormalizeRows &r, const real *x)
   sum = teamSum(team, sum) + (accreal)r.eps;
   const accreal norm = r.p == 2 ? sqrt(sum) : pow(sum, 1 / p);
   if (!isinf(norm) && !(sum < LEAST)) return Norm{1, norm, -1};
-  const accreal unit = largestOf(team, r, x).value; /* powers are out of range */
+  const accreal unit = findLargest(team, r, x).value; /* powers are out of range */
   if (unit == 0 || isinf(unit)) return Norm{1, unit, -1};
   sum = 0;
   for (int64_t i = team.rank; i < r.columns; i += team.size) sum += absPower((accreal)x[i] / unit, p);
@@ -44,7 +44,7 @@ __global__ static void normalize(NormalizeRows r, bool wide)
   for (int64_t row = team.number; row < r.count; row += team.count) {
     const real *x = r.x + row * r.columns;
     real *y = r.y + row * r.columns;
-    const Norm norm = normOf(team, r, x);
+    const Norm norm = computeNorm(team, r, x);
     for (int64_t i = team.rank; i < r.columns; i += team.size) y[i] = (real)((accreal)x[i] / norm.unit / norm.share);
   }
 }
@@ -62,7 +62,7 @@ __global__ static void gradients(NormalizeRows r, bool wide)
   for (int64_t row = team.number; row < r.count; row += team.count) {
     const real *x = r.x + row * r.columns, *g = r.g + row * r.columns;
     real *y = r.y + row * r.columns;
-    const Norm found = normOf(team, r, x);
+    const Norm found = computeNorm(team, r, x);
     accreal unit = found.unit, norm = found.share, power = pow(norm, isinf(r.p) ? (accreal)3 : p + 1);
     if (unit == 1 && norm > 0 && (norm > CALM || isinf(power) || power < LEAST)) unit = norm, norm = power = 1;
     accreal dot = 0;

@@ -1,9 +1,9 @@
 /* SpatialCrossMapLRN on the device. Story, checks and functions: THNN/normalization/SpatialCrossMapLRN.c.
  *
- * A thread walks along some channels of one position, neighbours side by side. Short windows it adds up anew for each channel, from the
- * nearest cache. For long ones the channels are cut into blocks of their length, so that each window is the end of one block and the
- * beginning of the next: a kernel leaves both kinds of sums. */
-#include "normalization/maps.h"
+ * A thread has some channels of one position, and its neighbours have neighbouring positions. The sums of short windows are computed
+ * for each channel anew, from the nearest cache. For long windows the channels are cut into blocks of their length, so that each window
+ * is the end of one block and the beginning of the next: a kernel computes both kinds of sums. */
+#include "normalization/SpatialCrossMapLRN.h"
 
 namespace {
 
@@ -12,7 +12,7 @@ enum { // channels that a thread has, and of a short window
   SHORT = 16,
 };
 
-/* Of each channel: sums from there to the end of its block, and from the beginning of its block up to there. NULL: windows are short. */
+/* The sums of each channel up to the end of its block, and from the beginning of its block. NULL if windows are short. */
 struct Sums {
   accreal *onward, *sofar;
 };

@@ -129,7 +129,7 @@ template <int THREADS, class Int> __global__ static void meanOfEach(real *y, con
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
     const InPlane<Int> o = outputAt(p, i);
-    const Box<Int> box = boxOf(p, o);
+    const Box<Int> box = windowBox(p, o);
     const real *plane = x + o.plane * p.cells;
     const accreal counted = allCounted(p, o, includePad);
     accreal mean = sumOfWindow(p, box, team, plane, 1) / counted;
@@ -201,7 +201,7 @@ template <class Int> __global__ static void scatterMeans(real *gx, const real *g
     const InPlane<Int> o = outputAt(p, i);
     real *plane = gx + o.plane * p.cells;
     const real part = (real)((accreal)g[i] / allCounted(p, o, includePad));
-    eachCell(p, boxOf(p, o), alone, [&](Place<Int> cell) { atomicAdd(&plane[cell.at], part); });
+    eachCell(p, windowBox(p, o), alone, [&](Place<Int> cell) { atomicAdd(&plane[cell.at], part); });
   }
 }
 

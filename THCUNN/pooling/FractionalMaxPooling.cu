@@ -12,9 +12,9 @@ __global__ static void maxOfFractional(real *y, index_t *index, const real *x, c
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
   for (int64_t i = firstThread(); i < p.planes * outputs; i += allThreads()) {
     const int64_t plane = i / outputs, o = i % outputs, ow = o % p.w.out, oh = o / p.w.out % p.h.out, ot = o / p.w.out / p.h.out;
-    const int64_t startT = fractionalStart(&p.t, ot, sampleOf(samples, &p, plane, 2));
-    const int64_t startH = fractionalStart(&p.h, oh, sampleOf(samples, &p, plane, 1));
-    const int64_t startW = fractionalStart(&p.w, ow, sampleOf(samples, &p, plane, 0));
+    const int64_t startT = fractionalStart(&p.t, ot, drawnSample(samples, &p, plane, 2));
+    const int64_t startH = fractionalStart(&p.h, oh, drawnSample(samples, &p, plane, 1));
+    const int64_t startW = fractionalStart(&p.w, ow, drawnSample(samples, &p, plane, 0));
     Best best = {0, -1};
     for (int64_t t = startT; t < startT + p.t.kernel; t++)
       for (int64_t h = startH; h < startH + p.h.kernel; h++)
@@ -39,11 +39,11 @@ struct Fractional {
   Axis a;
   double alpha;
   explicit Fractional(const Axis &axis) : a(axis), alpha(axis.out > 1 ? (double)(axis.in - axis.kernel) / (double)(axis.out - 1) : 0) {}
-  __device__ int64_t firstOf(int64_t i) const
+  __device__ int64_t firstReached(int64_t i) const
   {
     return a.out > 1 ? THNN_max((int64_t)ceil((double)(i - a.kernel - 1) / alpha - 1e-5), 0) : 0;
   }
-  __device__ int64_t endOf(int64_t i) const { return a.out > 1 ? THNN_min((int64_t)((double)(i + 1) / alpha + 1e-5) + 1, a.out) : 1; }
+  __device__ int64_t endReached(int64_t i) const { return a.out > 1 ? THNN_min((int64_t)((double)(i + 1) / alpha + 1e-5) + 1, a.out) : 1; }
 };
 
 } // namespace

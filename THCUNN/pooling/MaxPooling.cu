@@ -15,7 +15,7 @@ template <int THREADS, class Int> __global__ static void maxOfEach(real *y, inde
     const InPlane<Int> o = outputAt(p, i);
     const real *plane = x + o.plane * p.cells;
     BestOf<Int> best = {0, -1};
-    eachCell(p, boxOf(p, o), team, [&](Place<Int> cell) { best = next(best, BestOf<Int>{(accreal)plane[cell.at], cell.at}); });
+    eachCell(p, windowBox(p, o), team, [&](Place<Int> cell) { best = next(best, BestOf<Int>{(accreal)plane[cell.at], cell.at}); });
     if (team.size > 1) best = warpBest(best);
     if (team.rank > 0) continue;
     y[i] = (real)best.value;

@@ -4,19 +4,18 @@
 
 #include "pooling/windows.cuh"
 
-/* Where these outputs are along an axis, a Reach says: firstOf(i) to endOf(i) for cell i. It may name too many, but must not leave one
- * out. */
+/* A Reach has the outputs along an axis that may reach cell i: firstReached(i) to endReached(i). It may have too many, but never too few. */
 template <class G, class Int, class Reach>
 __global__ static void gatherMaxima(real *gx, const G *g, const index_t *index, Windows<Int> p, Reach rt, Reach rh, Reach rw)
 {
   for (int64_t i = firstThread(); i < p.planes * p.cells; i += allThreads()) {
     const InPlane<Int> cell = cellAt(p, i);
-    const Int endT = (Int)rt.endOf(cell.t), endH = (Int)rh.endOf(cell.h), endW = (Int)rw.endOf(cell.w);
-    const Int firstH = (Int)rh.firstOf(cell.h), firstW = (Int)rw.firstOf(cell.w);
+    const Int endT = (Int)rt.endReached(cell.t), endH = (Int)rh.endReached(cell.h), endW = (Int)rw.endReached(cell.w);
+    const Int firstH = (Int)rh.firstReached(cell.h), firstW = (Int)rw.firstReached(cell.w);
     const G *from = g + cell.plane * p.outputs;
     const index_t *winner = index + cell.plane * p.outputs;
     accreal sum = 0;
-    for (Int t = (Int)rt.firstOf(cell.t); t < endT; t++)
+    for (Int t = (Int)rt.firstReached(cell.t); t < endT; t++)
       for (Int h = firstH; h < endH; h++)
         for (Int w = firstW; w < endW; w++) {
           const Int o = (t * p.h.out + h) * p.w.out + w;

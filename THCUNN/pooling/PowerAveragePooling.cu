@@ -24,7 +24,7 @@ __device__ static accreal term(accreal x, const Power &power)
 }
 
 /* The root of a sum. Plain sums below 0 have none. */
-__device__ static accreal rootOf(accreal s, const Power &power)
+__device__ static accreal takeRoot(accreal s, const Power &power)
 {
   if (isLinear(power)) return s;
   if (power.kind == SQUARE) return sqrt(s);
@@ -61,11 +61,11 @@ template <int THREADS, class Int> __global__ static void normOfEach(real *y, con
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
     const InPlane<Int> o = outputAt(p, i);
-    const Box<Int> box = boxOf(p, o);
+    const Box<Int> box = windowBox(p, o);
     const real *plane = x + o.plane * p.cells;
     accreal sum = 0;
     eachCell(p, box, team, [&](Place<Int> cell) { sum += term((accreal)plane[cell.at], power); });
-    accreal norm = rootOf(sumOver(team, sum), power);
+    accreal norm = takeRoot(sumOver(team, sum), power);
     if (isOutside(norm, power)) norm = scaledNorm(team, plane, p, box, norm, power);
     if (team.rank == 0) y[i] = (real)norm;
   }
@@ -81,7 +81,7 @@ void THNN_(norms)(Call *call, real *y, const real *x, const Space *p, const Powe
 /* ---- backward */
 
 /* (a / y)^(p - 1) for a cell of magnitude a in a window of norm y */
-__device__ static accreal ratioOf(accreal a, accreal y, const Power &power)
+__device__ static accreal powerRatio(accreal a, accreal y, const Power &power)
 {
   if (y == 0 && !power.zeroPasses) return 0;
   if (isLinear(power)) return 1;
@@ -92,8 +92,8 @@ __device__ static accreal ratioOf(accreal a, accreal y, const Power &power)
   return pow(r, (accreal)(power.p - 1));
 }
 
-/* What that is multiplied with for the cell x. */
-__device__ static accreal signOf(accreal x, const Power &power)
+/* The factor of that for the cell x. */
+__device__ static accreal powerSign(accreal x, const Power &power)
 {
   if (power.kind == MAGNITUDE) return x != x ? x : (accreal)((x > 0) - (x < 0));
   return x < 0 ? (accreal)belowZero(&power) : 1;
@@ -109,10 +109,10 @@ template <class Int> __global__ static void gatherNorms(real *gx, const real *x,
     bool isSeen = false; /* a cell that no window sees has no gradient: NaN would make one of 0 */
     eachWindow(p, at, [&](Place<Int> o) {
       isSeen = true;
-      const accreal ratio = ratioOf(fabs(cell), (accreal)y[plane + o.at], power);
+      const accreal ratio = powerRatio(fabs(cell), (accreal)y[plane + o.at], power);
       if (ratio != 0) sum += (accreal)g[plane + o.at] * ratio;
     });
-    gx[i] = (real)(!isSeen || (cell == 0 && power.kind != PLAIN) ? 0 : sum * signOf(cell, power));
+    gx[i] = (real)(!isSeen || (cell == 0 && power.kind != PLAIN) ? 0 : sum * powerSign(cell, power));
   }
 }
 
@@ -133,7 +133,7 @@ template <int THREADS, class Int> __global__ static void largestOfEach(real *y, 
     const InPlane<Int> o = outputAt(p, i);
     const real *plane = x + o.plane * p.cells;
     BestOf<Int> best = {0, -1};
-    eachCell(p, boxOf(p, o), team, [&](Place<Int> cell) {
+    eachCell(p, windowBox(p, o), team, [&](Place<Int> cell) {
       best = better(best, BestOf<Int>{fabs((accreal)plane[cell.at]), cell.at});
     });
     if (team.size > 1) best = warpBest(best);
@@ -157,7 +157,7 @@ __global__ static void shareAmongLargest(accreal *share, const real *x, const re
     const InPlane<Int> o = outputAt(p, i);
     const real *plane = x + o.plane * p.cells;
     accreal count = 0;
-    eachCell(p, boxOf(p, o), team, [&](Place<Int> cell) { count += fabs((accreal)plane[cell.at]) == (accreal)y[i]; });
+    eachCell(p, windowBox(p, o), team, [&](Place<Int> cell) { count += fabs((accreal)plane[cell.at]) == (accreal)y[i]; });
     count = sumOver(team, count);
     if (team.rank == 0) share[i] = y[i] != y[i] ? (accreal)y[i] : (accreal)g[i] / count;
   }

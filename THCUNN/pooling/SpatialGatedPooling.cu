@@ -2,8 +2,8 @@
 #include "pooling/blend.cuh"
 #include "pooling/SpatialGatedPooling.h"
 
-/* Where the mask of window o has its entry for cell i. */
-template <class Int> __device__ static int64_t entryOf(const Windows<Int> &p, const Place<Int> &o, const Place<Int> &i)
+/* The entry of the mask of window o for cell i. */
+template <class Int> __device__ static int64_t maskEntry(const Windows<Int> &p, const Place<Int> &o, const Place<Int> &i)
 {
   return (int64_t)(i.h - (o.h * p.h.stride - p.h.pad)) * p.w.kernel + i.w - (o.w * p.w.stride - p.w.pad);
 }
@@ -15,10 +15,10 @@ __global__ static void gateEach(real *y, index_t *index, real *gates, const real
   for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
     const InPlane<Int> o = outputAt(p, i);
     const real *weights = w + o.plane % masks * p.h.kernel * p.w.kernel, *from = x + o.plane * p.cells;
-    const Box<Int> box = boxOf(p, o);
-    const Blend<Int> blend = blendOf(from, p, box, team);
+    const Box<Int> box = windowBox(p, o);
+    const Blend<Int> blend = computeBlend(from, p, box, team);
     accreal dot = 0;
-    eachCell(p, box, team, [&](Place<Int> cell) { dot += (accreal)weights[entryOf(p, o, cell)] * (accreal)from[cell.at]; });
+    eachCell(p, box, team, [&](Place<Int> cell) { dot += (accreal)weights[maskEntry(p, o, cell)] * (accreal)from[cell.at]; });
     const accreal gate = 1 / (1 + exp(-sumOver(team, dot)));
     if (team.rank > 0) continue;
     gates[i] = (real)gate;
@@ -34,8 +34,8 @@ void THNN_(gateWindows)(Call *call, real *y, index_t *index, real *gates, const 
   });
 }
 
-/* What the gate of a window sends to its weighted sum: g * gate * (max - y). */
-__device__ static accreal slopeOf(const Gated &t, int64_t plane, int64_t cells, int64_t at)
+/* The gradient of the weighted sum of a window: g * gate * (max - y). */
+__device__ static accreal gateSlope(const Gated &t, int64_t plane, int64_t cells, int64_t at)
 {
   if (t.index[at] < 0 || t.index[at] >= cells) return 0;
   return (accreal)t.g[at] * (accreal)t.gate[at] * ((accreal)t.x[plane * cells + t.index[at]] - (accreal)t.y[at]);
@@ -50,14 +50,14 @@ template <class Int> __global__ static void gatherGated(real *gx, Gated t, const
     eachWindow(p, cell, [&](Place<Int> o) {
       const int64_t at = cell.plane * p.outputs + o.at;
       const accreal g = (accreal)t.g[at], gate = (accreal)t.gate[at];
-      sum += g * (1 - gate) / (accreal)cellsIn(boxOf(p, o)) + slopeOf(t, cell.plane, p.cells, at) * (accreal)weights[entryOf(p, o, cell)];
+      sum += g * (1 - gate) / (accreal)cellsIn(windowBox(p, o)) + gateSlope(t, cell.plane, p.cells, at) * (accreal)weights[maskEntry(p, o, cell)];
       if (t.index[at] == cell.at) sum += g * gate;
     });
     gx[i] = (real)sum;
   }
 }
 
-void THNN_(ungateWindows)(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Space *p)
+void THNN_(gateWindowsBackward)(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Space *p)
 {
   withWindows(p, [&]<class Int>(const Windows<Int> &windows) {
     launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherGated<Int>, gx, *t, w, masks, windows);
@@ -67,7 +67,7 @@ void THNN_(ungateWindows)(Call *call, real *gx, const Gated *t, const real *w, i
 __global__ static void slopes(accreal *slope, Gated t, Space p)
 {
   const int64_t cells = planeCells(&p), outputs = planeOutputs(&p);
-  for (int64_t i = firstThread(); i < p.planes * outputs; i += allThreads()) slope[i] = slopeOf(t, i / outputs, cells, i);
+  for (int64_t i = firstThread(); i < p.planes * outputs; i += allThreads()) slope[i] = gateSlope(t, i / outputs, cells, i);
 }
 
 namespace {
@@ -91,7 +91,7 @@ void THNN_(addMaskGradients)(Call *call, real *gw, const Gated *t, int64_t masks
 {
   const int64_t outputs = planeOutputs(p), n = p->planes * outputs, cells = p->h.kernel * p->w.kernel;
   accreal *slope = THNN_scratch(call, n, sizeof(accreal));
-  const Totals totals = totalsOf(call, p->planes, outputs, cells);
+  const Totals totals = newTotals(call, p->planes, outputs, cells);
   launch(call, blocksFor(n), BLOCK, slopes, slope, *t, *p);
   sumTerms(call, totals, Product{slope, t->x, *p});
   addTotals(call, gw, totals, masks, 0, cells, scale);

@@ -13,8 +13,8 @@ struct Runs {
   int64_t first, last, count;
 };
 
-__device__ int64_t runOf(const Runs &r, int64_t o) { return o < r.first ? o : (o < r.last ? r.first : o - (r.last - r.first) + 1); }
-__device__ int64_t windowOf(const Runs &r, int64_t run) { return run <= r.first ? run : run + (r.last - r.first) - 1; }
+__device__ int64_t findRun(const Runs &r, int64_t o) { return o < r.first ? o : (o < r.last ? r.first : o - (r.last - r.first) + 1); }
+__device__ int64_t firstWindowOfRun(const Runs &r, int64_t run) { return run <= r.first ? run : run + (r.last - r.first) - 1; }
 
 /* Weights along an axis, or their derivatives by mean or precision: Gaussians x runs x kernel. */
 enum Table {
@@ -30,13 +30,13 @@ struct Weights {
   accreal *table[3]; /* NULL: not wanted */
 };
 
-__device__ const accreal *rowOf(const Weights &s, Table t, int64_t gaussian, int64_t o)
+__device__ const accreal *weightRow(const Weights &s, Table t, int64_t gaussian, int64_t o)
 {
-  return s.table[t] + (gaussian * s.runs.count + runOf(s.runs, o)) * s.axis.kernel;
+  return s.table[t] + (gaussian * s.runs.count + findRun(s.runs, o)) * s.axis.kernel;
 }
 
 /* The cell at which the weight is largest, of [begin, stop). */
-__device__ double topOf(double m, double precision, double first, double last)
+__device__ double findPeak(double m, double precision, double first, double last)
 {
   if (precision < 0) return 2 * m > first + last ? first : last;
   return m < first ? first : (m > last ? last : (m == m ? nearbyint(m) : first));
@@ -54,11 +54,11 @@ __global__ void makeWeights(Weights s, Gaussians k, int which, bool wide)
   const int64_t kernel = s.axis.kernel;
   const Team team = thisTeam(wide);
   for (int64_t task = team.number; task < k.channels * k.kernels * s.runs.count; task += team.count) {
-    const int64_t gaussian = task / s.runs.count, start = windowOf(s.runs, task % s.runs.count) * s.axis.stride - s.axis.pad;
+    const int64_t gaussian = task / s.runs.count, start = firstWindowOfRun(s.runs, task % s.runs.count) * s.axis.stride - s.axis.pad;
     const int64_t begin = THNN_max(s.low - start, 0), stop = THNN_min(s.high - start, kernel);
     const double m = (double)(kernel - 1) / 2 + (double)(accreal)k.mean[2 * gaussian + which];
     const double precision = (double)(accreal)k.precision[2 * gaussian + which];
-    const double top = topOf(m, precision, (double)begin, (double)(stop - 1));
+    const double top = findPeak(m, precision, (double)begin, (double)(stop - 1));
     const auto d = [&](int64_t j) { return distance((double)j, top, m); };
     const auto rough = [&](int64_t j) { return d(j) == 0 || precision == 0 ? 1 : exp(-precision / 2 * d(j)); };
     double sum = 0, place = 0, square = 0;
@@ -82,15 +82,15 @@ __global__ void makeWeights(Weights s, Gaussians k, int which, bool wide)
   }
 }
 
-/* What all kernels work with; p has the output's planes. */
+/* The operands of all kernels; p has the output's planes. */
 template <class Int> struct Pools {
   Weights w, h;
   Gaussians k;
   Windows<Int> p;
 };
 
-/* Which entry of a row of weights is for cell i in window o of an axis. */
-template <class Int> __device__ Int entryOf(const Along<Int> &a, Int o, Int i) { return i - (o * a.stride - a.pad); }
+/* The entry of a row of weights for cell i in window o of an axis. */
+template <class Int> __device__ Int kernelEntry(const Along<Int> &a, Int o, Int i) { return i - (o * a.stride - a.pad); }
 
 template <int THREADS, class Int> __global__ void meanOfEach(real *y, const real *x, Pools<Int> s)
 {
@@ -99,10 +99,10 @@ template <int THREADS, class Int> __global__ void meanOfEach(real *y, const real
     const InPlane<Int> o = outputAt(s.p, i);
     const int64_t gaussian = o.plane % (s.k.channels * s.k.kernels);
     const real *from = x + o.plane / s.k.kernels * s.p.cells;
-    const accreal *wx = rowOf(s.w, WEIGHT, gaussian, o.w), *wy = rowOf(s.h, WEIGHT, gaussian, o.h);
+    const accreal *wx = weightRow(s.w, WEIGHT, gaussian, o.w), *wy = weightRow(s.h, WEIGHT, gaussian, o.h);
     accreal sum = 0;
-    eachCell(s.p, boxOf(s.p, o), team, [&](Place<Int> cell) {
-      sum += wy[entryOf(s.p.h, o.h, cell.h)] * (accreal)from[cell.at] * wx[entryOf(s.p.w, o.w, cell.w)];
+    eachCell(s.p, windowBox(s.p, o), team, [&](Place<Int> cell) {
+      sum += wy[kernelEntry(s.p.h, o.h, cell.h)] * (accreal)from[cell.at] * wx[kernelEntry(s.p.w, o.w, cell.w)];
     });
     sum = sumOver(team, sum);
     if (team.rank == 0) y[i] = (real)sum;
@@ -118,8 +118,8 @@ template <class Int> __global__ void gatherGaussians(real *gx, const real *g, Po
     for (int64_t m = 0; m < kernels; m++) {
       const int64_t plane = cell.plane * kernels + m, gaussian = plane % (s.k.channels * kernels);
       eachWindow(s.p, cell, [&](Place<Int> o) {
-        const accreal wx = rowOf(s.w, WEIGHT, gaussian, o.w)[entryOf(s.p.w, o.w, cell.w)];
-        const accreal wy = rowOf(s.h, WEIGHT, gaussian, o.h)[entryOf(s.p.h, o.h, cell.h)];
+        const accreal wx = weightRow(s.w, WEIGHT, gaussian, o.w)[kernelEntry(s.p.w, o.w, cell.w)];
+        const accreal wy = weightRow(s.h, WEIGHT, gaussian, o.h)[kernelEntry(s.p.h, o.h, cell.h)];
         sum += (accreal)g[plane * s.p.outputs + o.at] * wx * wy;
       });
     }
@@ -127,7 +127,7 @@ template <class Int> __global__ void gatherGaussians(real *gx, const real *g, Po
   }
 }
 
-/* What each output gives to the gradients of mean along W and H, and of precision along W and H: these are n numbers apart. */
+/* The terms of each output in the gradients of mean along W and H, and of precision along W and H, which are n numbers apart. */
 template <int THREADS, class Int> __global__ void weighEach(accreal *term, int64_t n, const real *x, const real *g, Pools<Int> s)
 {
   const Team team = windowTeam<THREADS>();
@@ -135,13 +135,13 @@ template <int THREADS, class Int> __global__ void weighEach(accreal *term, int64
     const InPlane<Int> o = outputAt(s.p, i);
     const int64_t gaussian = o.plane % (s.k.channels * s.k.kernels);
     const real *from = x + o.plane / s.k.kernels * s.p.cells;
-    const accreal *wx = rowOf(s.w, WEIGHT, gaussian, o.w), *wy = rowOf(s.h, WEIGHT, gaussian, o.h);
-    const accreal *meanX = rowOf(s.w, BY_MEAN, gaussian, o.w), *meanY = rowOf(s.h, BY_MEAN, gaussian, o.h);
-    const accreal *precisionX = rowOf(s.w, BY_PRECISION, gaussian, o.w), *precisionY = rowOf(s.h, BY_PRECISION, gaussian, o.h);
+    const accreal *wx = weightRow(s.w, WEIGHT, gaussian, o.w), *wy = weightRow(s.h, WEIGHT, gaussian, o.h);
+    const accreal *meanX = weightRow(s.w, BY_MEAN, gaussian, o.w), *meanY = weightRow(s.h, BY_MEAN, gaussian, o.h);
+    const accreal *precisionX = weightRow(s.w, BY_PRECISION, gaussian, o.w), *precisionY = weightRow(s.h, BY_PRECISION, gaussian, o.h);
     accreal byMeanX = 0, byMeanY = 0, byPrecisionX = 0, byPrecisionY = 0;
-    eachCell(s.p, boxOf(s.p, o), team, [&](Place<Int> cell) {
+    eachCell(s.p, windowBox(s.p, o), team, [&](Place<Int> cell) {
       const accreal v = (accreal)from[cell.at];
-      const Int column = entryOf(s.p.w, o.w, cell.w), row = entryOf(s.p.h, o.h, cell.h);
+      const Int column = kernelEntry(s.p.w, o.w, cell.w), row = kernelEntry(s.p.h, o.h, cell.h);
       byMeanX += wy[row] * v * meanX[column];
       byMeanY += meanY[row] * v * wx[column];
       byPrecisionX += wy[row] * v * precisionX[column];
@@ -156,7 +156,7 @@ template <int THREADS, class Int> __global__ void weighEach(accreal *term, int64
 
 } // namespace
 
-static Weights weightsOf(Call *call, const Axis *a, int which, bool derivatives, const Gaussians *k)
+static Weights computeWeights(Call *call, const Axis *a, int which, bool derivatives, const Gaussians *k)
 {
   Weights s = {*a};
   s.low = k->includePad ? -a->pad : 0;
@@ -176,7 +176,7 @@ static Weights weightsOf(Call *call, const Axis *a, int which, bool derivatives,
 /* f(pools) in numbers of as many bits as the planes want. */
 template <class F> static void withPools(Call *call, bool derivatives, const Gaussians *k, const Space *p, F f)
 {
-  const Weights w = weightsOf(call, &p->w, 0, derivatives, k), h = weightsOf(call, &p->h, 1, derivatives, k);
+  const Weights w = computeWeights(call, &p->w, 0, derivatives, k), h = computeWeights(call, &p->h, 1, derivatives, k);
   Space outputs = *p;
   outputs.planes *= k->kernels;
   withWindows(&outputs, [&]<class Int>(const Windows<Int> &windows) { f(Pools<Int>{w, h, *k, windows}, &outputs); });
@@ -200,7 +200,7 @@ void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, 
 {
   const int64_t planes = p->planes * k->kernels, outputs = planeOutputs(p), n = planes * outputs, gaussians = k->channels * k->kernels;
   accreal *term = THNN_scratch(call, 4 * n, sizeof(accreal));
-  const Totals totals = totalsOf(call, planes, outputs, 4);
+  const Totals totals = newTotals(call, planes, outputs, 4);
   withPools(call, true, k, p, [&]<class Int>(const Pools<Int> &s, const Space *windows) {
     launchForWindows(call, windows, weighEach<1, Int>, weighEach<WARP, Int>, term, n, x, g, s);
   });

@@ -7,7 +7,7 @@ template <int THREADS, class Int> __global__ static void mixEach(real *y, index_
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
     const InPlane<Int> o = outputAt(p, i);
-    const Blend<Int> blend = blendOf(x + o.plane * p.cells, p, boxOf(p, o), team);
+    const Blend<Int> blend = computeBlend(x + o.plane * p.cells, p, windowBox(p, o), team);
     const accreal part = (accreal)a[o.plane % weights];
     if (team.rank > 0) continue;
     y[i] = (real)(part * blend.max.value + (1 - part) * blend.mean);
@@ -31,14 +31,14 @@ template <class Int> __global__ static void gatherMixed(real *gx, const real *g,
     eachWindow(p, cell, [&](Place<Int> o) {
       const int64_t at = cell.plane * p.outputs + o.at;
       const accreal gradient = (accreal)g[at];
-      sum += (1 - part) * gradient / (accreal)cellsIn(boxOf(p, o));
+      sum += (1 - part) * gradient / (accreal)cellsIn(windowBox(p, o));
       if (index[at] == cell.at) sum += part * gradient;
     });
     gx[i] = (real)sum;
   }
 }
 
-void THNN_(unmixWindows)(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Space *p)
+void THNN_(mixWindowsBackward)(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Space *p)
 {
   withWindows(p, [&]<class Int>(const Windows<Int> &w) {
     launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherMixed<Int>, gx, g, index, a, weights, w);
@@ -51,7 +51,7 @@ template <int THREADS, class Int> __global__ static void weighEach(accreal *term
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
     const InPlane<Int> o = outputAt(p, i);
-    const Box<Int> box = boxOf(p, o);
+    const Box<Int> box = windowBox(p, o);
     const real *plane = x + o.plane * p.cells;
     accreal sum = 0;
     eachCell(p, box, team, [&](Place<Int> cell) { sum += (accreal)plane[cell.at]; });
@@ -67,7 +67,7 @@ void THNN_(addMixGradients)(Call *call, real *gw, const real *x, const real *g, 
 {
   const int64_t outputs = planeOutputs(p), n = p->planes * outputs;
   accreal *term = THNN_scratch(call, n, sizeof(accreal));
-  const Totals totals = totalsOf(call, p->planes, outputs, 1);
+  const Totals totals = newTotals(call, p->planes, outputs, 1);
   withWindows(p, [&]<class Int>(const Windows<Int> &w) {
     launchForWindows(call, p, weighEach<1, Int>, weighEach<WARP, Int>, term, x, g, index, w);
   });

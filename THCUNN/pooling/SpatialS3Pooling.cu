@@ -38,8 +38,8 @@ namespace {
 /* The outputs that may take what cell i is part of: looked up, or where there is no axis the only one. */
 struct Looked {
   int64_t *from, *to;
-  __device__ int64_t firstOf(int64_t i) const { return from ? from[i] : 0; }
-  __device__ int64_t endOf(int64_t i) const { return from ? to[i] : 1; }
+  __device__ int64_t firstReached(int64_t i) const { return from ? from[i] : 0; }
+  __device__ int64_t endReached(int64_t i) const { return from ? to[i] : 1; }
 };
 
 } // namespace
@@ -59,7 +59,7 @@ __global__ static void findOutputs(Looked outputs, Mix mix, Axis a, int64_t reac
   }
 }
 
-static Looked outputsOf(Call *call, const Mix &mix, const Axis *a, int64_t reach)
+static Looked listOutputs(Call *call, const Mix &mix, const Axis *a, int64_t reach)
 {
   int64_t *memory = THNN_scratch(call, 2 * a->in, sizeof(int64_t));
   const Looked outputs = {memory, memory + a->in};
@@ -68,7 +68,7 @@ static Looked outputsOf(Call *call, const Mix &mix, const Axis *a, int64_t reach
 }
 
 /* The weight of cell i for output o. */
-__device__ static accreal weightOf(const Mix &mix, int64_t o, int64_t i)
+__device__ static accreal mixWeight(const Mix &mix, int64_t o, int64_t i)
 {
   const int64_t k = i - mix.first[o];
   return k >= 0 && k < mix.count[o] ? (accreal)mix.weight[o * mix.span + k] : 0;
@@ -97,7 +97,7 @@ void THNN_(s3SpreadChosen)(Call *call, real *gx, const real *g, const index_t *i
                            const Space *p)
 {
   const Mix mixR = mixOnDevice(call, &p->h, rows), mixC = mixOnDevice(call, &p->w, columns);
-  const Looked none = {}, lookR = outputsOf(call, mixR, &p->h, p->h.kernel), lookC = outputsOf(call, mixC, &p->w, p->w.kernel);
+  const Looked none = {}, lookR = listOutputs(call, mixR, &p->h, p->h.kernel), lookC = listOutputs(call, mixC, &p->w, p->w.kernel);
   launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, gatherMaxima<real, int64_t, Looked>, gx, g, index, Windows<int64_t>(*p), none, lookR, lookC);
 }
 
@@ -144,8 +144,8 @@ __global__ static void spreadRows(accreal *means, const real *g, Space p, Mix ro
   for (int64_t i = firstThread(); i < p.planes * n; i += allThreads()) {
     const int64_t h = i % n / out;
     accreal sum = 0;
-    for (int64_t oh = outputs.firstOf(h); oh < outputs.endOf(h); oh++)
-      sum += weightOf(rows, oh, h) * (accreal)g[(i / n * p.h.out + oh) * out + i % out];
+    for (int64_t oh = outputs.firstReached(h); oh < outputs.endReached(h); oh++)
+      sum += mixWeight(rows, oh, h) * (accreal)g[(i / n * p.h.out + oh) * out + i % out];
     means[i] = sum;
   }
 }
@@ -158,7 +158,7 @@ __global__ static void spreadColumns(accreal *mixed, index_t *at, const real *x,
   for (int64_t i = firstThread(); i < p.planes * cells; i += allThreads()) {
     const int64_t w = i % width;
     accreal sum = 0;
-    for (int64_t ow = outputs.firstOf(w); ow < outputs.endOf(w); ow++) sum += weightOf(columns, ow, w) * means[i / width * p.w.out + ow];
+    for (int64_t ow = outputs.firstReached(w); ow < outputs.endReached(w); ow++) sum += mixWeight(columns, ow, w) * means[i / width * p.w.out + ow];
     mixed[i] = sum;
     at[i] = largestFrom(x + i / cells * cells, p, i % cells / width, w).at;
   }
@@ -171,7 +171,7 @@ void THNN_(s3SpreadMixed)(Call *call, real *gx, const real *x, const real *g, co
   accreal *means = THNN_scratch(call, n, sizeof(accreal)), *mixed = THNN_scratch(call, p->planes * cells, sizeof(accreal));
   index_t *at = THNN_scratch(call, p->planes * cells, sizeof(int64_t));
   const Mix mixR = mixOnDevice(call, &p->h, rows), mixC = mixOnDevice(call, &p->w, columns);
-  const Looked lookR = outputsOf(call, mixR, &p->h, 1), lookC = outputsOf(call, mixC, &p->w, 1);
+  const Looked lookR = listOutputs(call, mixR, &p->h, 1), lookC = listOutputs(call, mixC, &p->w, 1);
   launch(call, blocksFor(n), BLOCK, spreadRows, means, g, *p, mixR, lookR);
   launch(call, blocksFor(p->planes * cells), BLOCK, spreadColumns, mixed, at, x, (const accreal *)means, *p, mixC, lookC);
   const int64_t pool = p->h.kernel; /* M: windows that begin at every cell */

@@ -90,7 +90,7 @@ template <int THREADS, class Int> __global__ void drawEach(real *y, index_t *ind
   for (int64_t i = team.number; i < d.p.planes * d.p.outputs; i += team.count) {
     const InPlane<Int> o = outputAt(d.p, i);
     const int64_t plane = o.plane * d.p.cells;
-    const Box<Int> box = boxOf(d.p, o);
+    const Box<Int> box = windowBox(d.p, o);
     const Window window = look(d, plane, box, team);
     const int64_t at = window.nan < d.p.cells ? window.nan : draw(d, plane, box, team, window, (double)(accreal)noise[i]);
     if (team.rank > 0) continue;
@@ -105,7 +105,7 @@ template <int THREADS, class Int> __global__ void averageEach(real *y, Draw<Int>
   for (int64_t i = team.number; i < d.p.planes * d.p.outputs; i += team.count) {
     const InPlane<Int> o = outputAt(d.p, i);
     const int64_t plane = o.plane * d.p.cells;
-    const Window window = look(d, plane, boxOf(d.p, o), team);
+    const Window window = look(d, plane, windowBox(d.p, o), team);
     if (team.rank > 0) continue;
     if (window.nan < d.p.cells) y[i] = d.x[plane + window.nan];
     else if (window.infinite > 0) y[i] = (real)(accreal)INFINITY;
@@ -118,9 +118,9 @@ struct Share {
   double slope, offset, from;
 };
 
-template <class Int> __device__ Share shareOf(const Draw<Int> &d, int64_t plane, const Place<Int> &o, Team team, double g)
+template <class Int> __device__ Share computeShare(const Draw<Int> &d, int64_t plane, const Place<Int> &o, Team team, double g)
 {
-  const Window window = look(d, plane, boxOf(d.p, o), team);
+  const Window window = look(d, plane, windowBox(d.p, o), team);
   if (window.nan < d.p.cells) return Share{0, NAN, 0};
   if (window.infinite > 0) return Share{0, g / window.infinite, INFINITY};
   if (!(window.sum > 0)) return Share{0, 0, INFINITY};
@@ -132,7 +132,7 @@ template <int THREADS, class Int> __global__ void keepShares(Share *kept, const 
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < d.p.planes * d.p.outputs; i += team.count) {
     const InPlane<Int> o = outputAt(d.p, i);
-    const Share share = shareOf(d, o.plane * d.p.cells, o, team, (double)(accreal)g[i]);
+    const Share share = computeShare(d, o.plane * d.p.cells, o, team, (double)(accreal)g[i]);
     if (team.rank == 0) kept[i] = share;
   }
 }
@@ -146,7 +146,7 @@ template <class Int> __global__ void gatherShares(real *gx, const real *g, const
     eachWindow(d.p, cell, [&](Place<Int> o) {
       const int64_t at = cell.plane * d.p.outputs + o.at;
       if (v <= 0) return;
-      const Share share = kept ? kept[at] : shareOf(d, cell.plane * d.p.cells, o, Team{0, 1, 0, 1}, (double)(accreal)g[at]);
+      const Share share = kept ? kept[at] : computeShare(d, cell.plane * d.p.cells, o, Team{0, 1, 0, 1}, (double)(accreal)g[at]);
       if (v < share.from) return;
       sum += (accreal)(share.slope == 0 ? share.offset : share.slope * v + share.offset);
     });

@@ -15,7 +15,7 @@ enum { BLOCK_WARPS = BLOCK / WARP };
 #define SIGN ((key)((uint64_t)1 << (8 * sizeof(key) - 1)))
 
 /* Integers in the order of numbers: -0 equals 0, NaN comes last. */
-__device__ static key keyOf(real x)
+__device__ static key sortKey(real x)
 {
   const accreal value = (accreal)x;
   key bits;
@@ -31,14 +31,14 @@ struct Counts {
   int32_t of[BLOCK_WARPS][WARP];
 };
 
-/* One number of each part of each feature: in all, and in the parts before this thread's. */
+/* The sum of a number over the parts of each feature, and over the parts before this thread's. */
 struct Total {
   int32_t all, before;
 };
 
 } // namespace
 
-__device__ static Total totalOf(int32_t count)
+__device__ static Total newTotal(int32_t count)
 {
   Counts &counts = shared<Counts>();
   counts.of[warpId()][laneId()] = count;
@@ -66,22 +66,22 @@ __global__ static void selectLargest(real *y, index_t *index, const real *x, Fra
       const key candidate = (key)(kth ^ (key)((uint64_t)1 << bit));
       int32_t count = 0;
 #pragma unroll 4
-      for (int64_t t = first; t < end; t++) count += keyOf(from[t * n]) >= candidate;
-      count = totalOf(count).all;
+      for (int64_t t = first; t < end; t++) count += sortKey(from[t * n]) >= candidate;
+      count = newTotal(count).all;
       if (count >= s.k) kth = candidate;
       else greater = count;
     }
 
     int32_t isGreater = 0, isEqual = 0;
     for (int64_t t = first; t < end; t++) {
-      const key mine = keyOf(from[t * n]);
+      const key mine = sortKey(from[t * n]);
       isGreater += mine > kth;
       isEqual += mine == kth;
     }
-    const int32_t equals = (int32_t)s.k - greater, equalBefore = totalOf(isEqual).before; /* so many equal ones are taken */
-    int64_t at = totalOf(isGreater).before + THNN_min(equals, equalBefore), left = equals - equalBefore;
+    const int32_t equals = (int32_t)s.k - greater, equalBefore = newTotal(isEqual).before; /* so many equal ones are taken */
+    int64_t at = newTotal(isGreater).before + THNN_min(equals, equalBefore), left = equals - equalBefore;
     for (int64_t t = first; t < end; t++) {
-      const key mine = keyOf(from[t * n]);
+      const key mine = sortKey(from[t * n]);
       if (mine < kth || (mine == kth && left-- <= 0)) continue;
       const int64_t to = (sample * s.k + at++) * n + f;
       y[to] = from[t * n];

@@ -24,7 +24,7 @@ template <class Int> __device__ inline BestOf<Int> better(BestOf<Int> a, BestOf<
   return b.at < a.at ? b : a;
 }
 
-/* The same of candidates that come in order. */
+/* The better one of candidates that come in order. */
 template <class Int> __device__ inline BestOf<Int> next(BestOf<Int> a, BestOf<Int> b)
 {
   return a.at < 0 || b.value > a.value || (b.value != b.value && a.value == a.value) ? b : a;

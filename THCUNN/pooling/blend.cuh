@@ -13,7 +13,7 @@ template <class Int> struct Blend {
   accreal mean;
 };
 
-template <class Int> __device__ inline Blend<Int> blendOf(const real *x, const Windows<Int> &p, const Box<Int> &box, Team team)
+template <class Int> __device__ inline Blend<Int> computeBlend(const real *x, const Windows<Int> &p, const Box<Int> &box, Team team)
 {
   BestOf<Int> max = {0, -1};
   accreal sum = 0;

@@ -1,4 +1,4 @@
-/* How the threads of a device share whole planes.
+/* Threads of a device that share whole planes.
  *
  * A plane is read by a team: a warp, or a block if it is large. Few large planes are cut into parts, a block each, whose results a
  * second kernel joins in their order. */

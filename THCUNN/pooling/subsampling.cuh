@@ -1,4 +1,4 @@
-/* What sub-sampling layers share on the device: sums of windows, and each element's own weight. */
+/* Sub-sampling layers on the device: sums of windows, and each element's own weight. */
 #ifndef THCUNN_POOLING_SUBSAMPLING_H
 #define THCUNN_POOLING_SUBSAMPLING_H
 
@@ -9,11 +9,11 @@ template <class Int> __device__ static accreal sumOfWindow(Team team, const real
 {
   const real *plane = x + o.plane * p.cells;
   accreal sum = 0;
-  eachCell(p, boxOf(p, o), team, [&](Place<Int> cell) { sum += (accreal)plane[cell.at]; });
+  eachCell(p, windowBox(p, o), team, [&](Place<Int> cell) { sum += (accreal)plane[cell.at]; });
   return sum;
 }
 
-/* One of `channels` numbers is for `run` elements one after the other. */
+/* Each of `channels` numbers belongs to `run` neighbouring elements. */
 template <int THREADS, class Int>
 __global__ static void subSampleEach(real *y, const real *x, const real *w, const real *b, int64_t channels, int64_t run, Windows<Int> p)
 {

@@ -54,7 +54,7 @@ struct Terms {
 
 } // namespace
 
-static Totals totalsOf(Call *call, int64_t planes, int64_t outputs, int64_t each)
+static Totals newTotals(Call *call, int64_t planes, int64_t outputs, int64_t each)
 {
   Totals t = {NULL, planes, outputs, THNN_ceilDiv(outputs, OUTPUTS), each, outputs > WIDE};
   t.sum = THNN_scratch(call, planes * t.parts * each, sizeof(accreal));

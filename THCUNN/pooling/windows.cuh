@@ -11,10 +11,10 @@
 /* Most cells of a window along an axis. */
 static inline double mostCells(const Axis *a) { return (double)(a->kernel ? THNN_min(a->kernel, a->in) : THNN_ceilDiv(a->in, a->out)); }
 
-/* Do windows have so many cells that a warp should share one? */
+/* True if windows have so many cells that a warp should share one. */
 static inline bool largeWindows(const Space *p) { return mostCells(&p->t) * mostCells(&p->h) * mostCells(&p->w) > 64; }
 
-/* Do 32 bits hold every number that comes up along an axis? */
+/* True if every number along an axis fits into 32 bits. */
 static inline bool isSmall(const Axis *a)
 {
   const double most = 1 << 29;
@@ -40,8 +40,8 @@ template <> struct Along<int64_t> : Axis {
   explicit Along(const Axis &a) : Axis(a), byIn{{a.in}}, byOut{{a.out}} {}
   __device__ int64_t start(int64_t o) const { return windowStart(this, o); }
   __device__ int64_t end(int64_t o) const { return windowEnd(this, o); }
-  __device__ int64_t firstOf(int64_t i) const { return firstWindow(this, i); }
-  __device__ int64_t endOf(int64_t i) const { return endWindow(this, i); }
+  __device__ int64_t firstReached(int64_t i) const { return firstWindow(this, i); }
+  __device__ int64_t endReached(int64_t i) const { return endWindow(this, i); }
 };
 
 template <> struct Along<int32_t> {
@@ -64,12 +64,12 @@ template <> struct Along<int32_t> {
   {
     return kernel ? (int32_t)THNN_min(o * stride - pad + span(), in) : byOut.quotient((o + 1) * in + out - 1);
   }
-  __device__ int32_t firstOf(int32_t i) const
+  __device__ int32_t firstReached(int32_t i) const
   {
     if (!kernel) return byIn.quotient(i * out);
     return i + pad < span() ? 0 : byStride.quotient(i + pad - span()) + 1;
   }
-  __device__ int32_t endOf(int32_t i) const
+  __device__ int32_t endReached(int32_t i) const
   {
     return kernel ? (int32_t)THNN_min(byStride.quotient(i + pad) + 1, out) : byIn.quotient((i + 1) * out + in - 1);
   }
@@ -101,7 +101,7 @@ template <class Int> struct InPlane : Place<Int> {
 };
 
 /* The i-th of planes whose rows are `width` long, and slices `height` high. */
-template <class Int, class By> __device__ inline Place<Int> placeOf(Int i, By height, By width)
+template <class Int, class By> __device__ inline Place<Int> placeAt(Int i, By height, By width)
 {
   const Int row = width.quotient(i), slice = height.quotient(row);
   return Place<Int>{slice, row - slice * height.by, i - row * width.by, i};
@@ -111,13 +111,13 @@ template <class Int, class By> __device__ inline Place<Int> placeOf(Int i, By he
 template <class Int> __device__ inline InPlane<Int> cellAt(const Windows<Int> &p, int64_t i)
 {
   const int64_t plane = p.byCells.quotient(i);
-  return InPlane<Int>{placeOf((Int)(i - plane * p.cells), p.h.byIn, p.w.byIn), plane};
+  return InPlane<Int>{placeAt((Int)(i - plane * p.cells), p.h.byIn, p.w.byIn), plane};
 }
 
 template <class Int> __device__ inline InPlane<Int> outputAt(const Windows<Int> &p, int64_t i)
 {
   const int64_t plane = p.byOutputs.quotient(i);
-  return InPlane<Int>{placeOf((Int)(i - plane * p.outputs), p.h.byOut, p.w.byOut), plane};
+  return InPlane<Int>{placeAt((Int)(i - plane * p.outputs), p.h.byOut, p.w.byOut), plane};
 }
 
 /* The cells of a window. */
@@ -125,7 +125,7 @@ template <class Int> struct Box {
   Int t, h, w, endT, endH, endW;
 };
 
-template <class Int> __device__ inline Box<Int> boxOf(const Windows<Int> &p, const Place<Int> &o)
+template <class Int> __device__ inline Box<Int> windowBox(const Windows<Int> &p, const Place<Int> &o)
 {
   return Box<Int>{p.t.start(o.t), p.h.start(o.h), p.w.start(o.w), p.t.end(o.t), p.h.end(o.h), p.w.end(o.w)};
 }
@@ -137,7 +137,7 @@ template <class Int> __device__ inline Int cellsIn(const Box<Int> &box)
 
 /* ---- walks */
 
-/* Who shares a window: one thread, or a warp if windows are large. */
+/* The team that shares a window: one thread, or a warp if windows are large. */
 template <int THREADS> __device__ inline Team windowTeam()
 {
   return THREADS == 1 ? Team{0, 1, firstThread(), allThreads()} : thisTeam(false);
@@ -146,7 +146,7 @@ template <int THREADS> __device__ inline Team windowTeam()
 template <class T> __device__ inline T sumOver(Team team, T v) { return team.size == 1 ? v : warpSum(v); }
 template <class T> __device__ inline T maxOver(Team team, T v) { return team.size == 1 ? v : warpMax(v); }
 
-/* How many cells of an axis a window has; only a dilated one can be empty. */
+/* The number of cells of an axis in a window; only a dilated one can be empty. */
 template <class Int> __device__ inline Int cellsBetween(Int start, Int end, const Along<Int> &a)
 {
   if (end <= start) return 0;
@@ -165,8 +165,8 @@ template <class Int, class F> __device__ inline void eachCell(const Windows<Int>
   const PlainDivisor<Int> columns = {cellsBetween(box.w, box.endW, p.w)}, rows = {cellsBetween(box.h, box.endH, p.h)};
   const Int cells = cellsBetween(box.t, box.endT, p.t) * rows.by * columns.by;
   if (cells == 0) return;
-  Place<Int> k = placeOf((Int)team.rank, rows, columns); /* within the window; each step is so long, too: no divisions on the way */
-  const Place<Int> step = placeOf((Int)team.size, rows, columns);
+  Place<Int> k = placeAt((Int)team.rank, rows, columns); /* within the window; each step is so long, too: no divisions on the way */
+  const Place<Int> step = placeAt((Int)team.size, rows, columns);
   for (; k.at < cells; k.at += step.at) {
     const Int t = box.t + k.t * p.t.dilation, h = box.h + k.h * p.h.dilation, w = box.w + k.w * p.w.dilation;
     f(Place<Int>{t, h, w, (t * p.h.in + h) * p.w.in + w});
@@ -181,8 +181,8 @@ template <class Int, class F> __device__ inline void eachCell(const Windows<Int>
 /* f(o) for the windows that hold a cell, in their order. */
 template <class Int, class F> __device__ inline void eachWindow(const Windows<Int> &p, const Place<Int> &i, F f)
 {
-  const Int endT = p.t.endOf(i.t), endH = p.h.endOf(i.h), firstH = p.h.firstOf(i.h), firstW = p.w.firstOf(i.w), endW = p.w.endOf(i.w);
-  for (Int t = p.t.firstOf(i.t); t < endT; t++)
+  const Int endT = p.t.endReached(i.t), endH = p.h.endReached(i.h), firstH = p.h.firstReached(i.h), firstW = p.w.firstReached(i.w), endW = p.w.endReached(i.w);
+  for (Int t = p.t.firstReached(i.t); t < endT; t++)
     for (Int h = firstH; h < endH; h++)
       for (Int w = firstW; w < endW; w++) f(Place<Int>{t, h, w, (t * p.h.out + h) * p.w.out + w});
 }

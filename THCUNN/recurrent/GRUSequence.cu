@@ -4,7 +4,7 @@
 #include "recurrent/gates.cuh"
 #include "recurrent/sequence.h"
 
-/* One step of all samples: r, z, and what r leaves. */
+/* A step of all samples: r, z, and reset. */
 __global__ static void openGates(real *gates, const real *b, real *reset, const real *h, Sequence s)
 {
   for (int64_t at = firstThread(); at < s.samples * s.hidden; at += allThreads()) {
@@ -68,7 +68,7 @@ __global__ static void throughReset(const real *gates, const real *h, const real
 static void forward(Call *call, const GruSteps *m, const real *weight, const Sequence *s)
 {
   const int64_t n = s->samples, hidden = s->hidden, state = n * hidden, row = GRU_PARTS * hidden, toG = 2 * hidden;
-  const GemmFactor both = {s->isTurned != 0, weight, s->columns}, ofG = {s->isTurned != 0, columnsFrom(weight, toG, s), s->columns};
+  const GemmFactor both = {s->isTransposed != 0, weight, s->columns}, ofG = {s->isTransposed != 0, columnsFrom(weight, toG, s), s->columns};
   const real *h = m->h0;
   for (int64_t t = 0; t < s->steps; t++) {
     real *gates = m->gates + t * n * row, *reset = m->reset + t * state, *output = m->output + t * state;
@@ -81,10 +81,10 @@ static void forward(Call *call, const GruSteps *m, const real *weight, const Seq
   }
 }
 
-static void backward(Call *call, const GruStepsBack *b, const real *weight, const Sequence *s)
+static void backward(Call *call, const GruBackwardSteps *b, const real *weight, const Sequence *s)
 {
   const int64_t n = s->samples, hidden = s->hidden, state = n * hidden, row = GRU_PARTS * hidden, toG = 2 * hidden;
-  const GemmFactor both = {!s->isTurned, weight, s->columns}, ofG = {!s->isTurned, columnsFrom(weight, toG, s), s->columns};
+  const GemmFactor both = {!s->isTransposed, weight, s->columns}, ofG = {!s->isTransposed, columnsFrom(weight, toG, s), s->columns};
   for (int64_t t = s->steps - 1; t >= 0; t--) {
     const real *gates = b->gates + t * n * row, *h = t ? b->output + (t - 1) * state : b->h0;
     real *gx = b->gradGates + t * n * row, *gradReset = b->gradReset + t * state;

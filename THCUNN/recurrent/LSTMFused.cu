@@ -28,7 +28,7 @@ static void lstmForward(Call *call, real *gates, Addends to, const real *c, real
   launch(call, blocksFor(s.samples * s.hidden), BLOCK, forward, gates, to, c, y, cy, s);
 }
 
-__global__ static void backward(GatesBack b, Cells s)
+__global__ static void backward(GatesBackward b, Cells s)
 {
   const int64_t n = s.hidden;
   for (int64_t at = firstThread(); at < s.samples * n; at += allThreads()) {
@@ -46,7 +46,7 @@ __global__ static void backward(GatesBack b, Cells s)
   }
 }
 
-static void lstmBackward(Call *call, const GatesBack *b, Cells s)
+static void lstmBackward(Call *call, const GatesBackward *b, Cells s)
 {
   launch(call, blocksFor(s.samples * s.hidden), BLOCK, backward, *b, s);
 }

@@ -4,7 +4,7 @@
 #include "recurrent/gates.cuh"
 #include "recurrent/sequence.h"
 
-/* One step of all samples. */
+/* A step of all samples. */
 __global__ static void cells(real *gates, const real *b, const real *before, real *output, real *after, Sequence s)
 {
   for (int64_t at = firstThread(); at < s.samples * s.hidden; at += allThreads()) {
@@ -45,14 +45,14 @@ static void forward(Call *call, const LstmSteps *m, const real *weight, const Se
   const real *h = m->h0, *c = m->c0;
   for (int64_t t = 0; t < s->steps; t++) {
     real *gates = m->gates + t * s->samples * row, *output = m->output + t * state, *cell = m->cell + t * state;
-    THNN_(gemm)(call, {s->samples, row, s->hidden}, 1, {0, h, s->hidden}, {s->isTurned != 0, weight, s->columns}, {1, gates, row});
+    THNN_(gemm)(call, {s->samples, row, s->hidden}, 1, {0, h, s->hidden}, {s->isTransposed != 0, weight, s->columns}, {1, gates, row});
     launch(call, blocksFor(state), BLOCK, cells, gates, m->bias, c, output, cell, *s);
     h = output;
     c = cell;
   }
 }
 
-static void backward(Call *call, const LstmStepsBack *b, const real *weight, const Sequence *s)
+static void backward(Call *call, const LstmBackwardSteps *b, const real *weight, const Sequence *s)
 {
   const int64_t state = s->samples * s->hidden, row = LSTM_PARTS * s->hidden;
   for (int64_t t = s->steps - 1; t >= 0; t--) {
@@ -60,7 +60,7 @@ static void backward(Call *call, const LstmStepsBack *b, const real *weight, con
     const real *before = t ? b->cell + (t - 1) * state : b->c0;
     launch(call, blocksFor(state), BLOCK, gradients, b->gates + t * s->samples * row, gx, before, b->cell + t * state,
            b->gradOutput + t * state, b->gradHidden, b->gradCell, *s);
-    THNN_(gemm)(call, {s->samples, s->hidden, row}, 1, {0, gx, row}, {!s->isTurned, weight, s->columns}, {0, b->gradHidden, s->hidden});
+    THNN_(gemm)(call, {s->samples, s->hidden, row}, 1, {0, gx, row}, {!s->isTransposed, weight, s->columns}, {0, b->gradHidden, s->hidden});
   }
 }
 

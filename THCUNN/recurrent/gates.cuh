@@ -1,4 +1,4 @@
-/* What the fused cells share on the device: a thread has a cell, at k of sample i, and all its gates. */
+/* The fused cells on the device: a thread has a cell, at k of sample i, and all its gates. */
 #ifndef THCUNN_RECURRENT_GATES_H
 #define THCUNN_RECURRENT_GATES_H
 

@@ -1,7 +1,7 @@
 /* The kernels of the bilinear grid sampler. Checks and functions are those of the C file, which ends this one.
  *
  * Forward: a thread has an output of PLANES channels, which all read at one position. gradInput: the outputs are sorted by the square of four
- * cells that they look at; then a thread has a cell of PLANES channels, asks the four squares that hold it, and adds their outputs in their
+ * cells that they read; then a thread has a cell of PLANES channels, and adds the outputs of the four squares around it in their
  * order. So its bits are the same in every run, without atomics; the sort costs less than the sums unless channels are few.
  * gradGrid: a warp has neighbouring outputs, and the warps of a block share the channels. */
 #include "core/sort.h"

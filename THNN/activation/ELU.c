@@ -8,9 +8,9 @@
  *   gradOutput  as many elements as input, in any shape
  *   gradInput   as input, overwritten; may be gradOutput
  *
- * With inplace, output is the input and gradInput is gradOutput. backward needs no input, for alpha * exp(input) is
- * output + alpha, where the output is not positive. A negative alpha makes outputs positive, so that they do not tell: then
- * it takes the input (Torch7 did not), and inplace is refused.
+ * With inplace, output is the input and gradInput is gradOutput. Backward needs no input, because alpha * exp(input) is
+ * output + alpha if the output is not positive. A negative alpha makes all outputs positive, so that backward reads the input (Torch7
+ * did not), and inplace is refused.
  *
  * D.-A. Clevert, T. Unterthiner, S. Hochreiter: Fast and Accurate Deep Network Learning by Exponential Linear Units, 2016. */
 #include "declared/ELU.h"

@@ -26,8 +26,7 @@ static int32_t checkInput(const char *f, View input, int64_t dim, int64_t *size)
 #ifndef THNN_CUDA
 #include "core/vmath.h"
 
-/* In y = kernel(x, g), `half` elements lie together in each half, and elements [at, end) of the output or of gradOutput are
- * dealt with. */
+/* Computes y = kernel(x, g) for elements [at, end) of the output or of gradOutput. Each half has `half` neighbouring elements. */
 typedef void Kernel(real *y, const real *x, const real *g, int64_t half, int64_t at, int64_t end);
 
 THNN_KERNEL void gate(real *output, const real *input, const real *unused, int64_t half, int64_t at, int64_t end)

@@ -10,8 +10,8 @@
  *   gradOutput  as many elements as input, in any shape
  *   gradInput   as input, overwritten; may be gradOutput
  *
- * With inplace, output is the input and gradInput is gradOutput. What was limited lies on a bound then, and its gradient is 0
- * all the same. */
+ * With inplace, output is the input and gradInput is gradOutput. Elements that were limited are equal to a bound then,
+ * and their gradient is still 0. */
 #include "declared/HardTanh.h"
 #include "activation/curves.h"
 #include "activation/elementwise.h"

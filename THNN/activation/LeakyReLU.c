@@ -8,10 +8,10 @@
  *   gradOutput  as many elements as input, in any shape
  *   gradInput   as input, overwritten; may be gradOutput
  *
- * With inplace, output is the input and gradInput is gradOutput. backward then finds outputs where inputs were, which have
- * the same sign as long as negval is not negative: so that is asked for. */
+ * With inplace, output is the input and gradInput is gradOutput. Backward then reads outputs in the place of inputs,
+ * which have the same sign only if negval is not negative, which is checked. */
 #include "declared/LeakyReLU.h"
-#include "activation/leak.h"
+#include "activation/LeakyReLU.h"
 
 THNN_APART int32_t checkNumbers(const char *f, double negval, int32_t inplace)
 {

@@ -3,7 +3,7 @@
  *   output[i]    = log(input[i])
  *   gradInput[i] = gradOutput[i] / input[i]
  *
- *   input       *; 0 gives -infinity, and what is below gives NaN
+ *   input       *; the output of 0 is -infinity, that of a negative number NaN
  *   output      as input, overwritten; may be the input
  *   gradOutput  as many elements as input, in any shape
  *   gradInput   as input, overwritten; may be gradOutput */

@@ -67,7 +67,7 @@ THNN_KERNEL void forwardNeighbours(Channels c)
     }
 }
 
-/* In backward kernels x is the output, y gradInput. */
+/* Backward: x is the output, y is gradInput. */
 THNN_KERNEL void backwardRows(Channels c)
 {
   for (int64_t r = 0; r < c.n; r++, c.x += c.channels, c.g += c.channels, c.y += c.channels) {

@@ -15,7 +15,7 @@
  *
  * K. He, X. Zhang, S. Ren, J. Sun: Delving Deep into Rectifiers, 2015. */
 #include "declared/PReLU.h"
-#include "activation/slopes.h"
+#include "activation/PReLU.h"
 
 static int32_t checkSlopes(const char *f, const char *name, View weight, View input, int64_t nOutputPlane, int write)
 {
@@ -111,7 +111,7 @@ static void addGradients(Call *call, real *gw, const real *x, const real *g, con
 /* Checked tensors in, y out: from x, and from g, which is x going forward. */
 static int32_t leakAll(const char *f, THNNState *state, View y, View x, View g, View weight, int64_t nOutputPlane)
 {
-  const Layout l = layoutOf(x, nOutputPlane);
+  const Layout l = slopeLayout(x, nOutputPlane);
   Call call;
   THNN_enter(&call, state, f);
   call.inplace = 1;
@@ -144,7 +144,7 @@ int32_t THNN_(PReLU_accGradParameters)(THNNState *state, const THTensor *input, 
   THNN_TRY(THNN_checkCount(__func__, "gradOutput", view(gradOutput), view(input)));
   if (THNN_nElement(view(input)) == 0) return THNN_OK;
 
-  const Layout l = layoutOf(view(input), nOutputPlane);
+  const Layout l = slopeLayout(view(input), nOutputPlane);
   Call call;
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));

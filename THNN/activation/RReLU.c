@@ -18,7 +18,7 @@
  *
  * B. Xu, N. Wang, T. Chen, M. Li: Empirical Evaluation of Rectified Activations in Convolutional Network, 2015. */
 #include "declared/RReLU.h"
-#include "activation/leak.h"
+#include "activation/LeakyReLU.h"
 
 THNN_APART int32_t checkNumbers(const char *f, double lower, double upper, double *middle)
 {

@@ -10,8 +10,8 @@
  *   gradOutput  as many elements as input, in any shape
  *   gradInput   as input, overwritten; may be gradOutput
  *
- * With inplace, output is the input and gradInput is gradOutput. backward then finds outputs where inputs were, and can
- * tell which were replaced as long as val itself does not exceed the threshold: so that is asked for. */
+ * With inplace, output is the input and gradInput is gradOutput. Backward then reads outputs in the
+ * place of inputs, and recognizes those that were replaced only if val does not exceed the threshold, which is checked. */
 #include "declared/Threshold.h"
 #include "activation/curves.h"
 #include "activation/elementwise.h"

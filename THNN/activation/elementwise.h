@@ -1,8 +1,8 @@
-/* What the layers share whose i-th result comes from i-th elements alone: their checks, and how a row kernel gets its share
- * of the elements. A layer's file says what the kernel computes.
+/* Layers whose i-th result depends on the i-th elements alone: their checks, and the distribution of the elements among threads. A
+ * layer's C file has the kernels.
  *
- * Results may take the place of what they are computed from: every loop reads an element before it writes the one at the
- * same place, and says `omp simd`, because the compiler cannot know that arrays are either the same or apart. */
+ * Results may be stored over their inputs: every loop reads an element before it writes the result of that element. Loops have
+ * `omp simd`, because the compiler cannot know that arrays are either the same or apart. */
 #ifndef THNN_ELEMENTWISE_H
 #define THNN_ELEMENTWISE_H
 
@@ -10,7 +10,7 @@
 #include "core/real.h"
 
 #ifndef THNN_CUDA /* THCUNN/activation/elementwise.cuh has its own */
-/* What a kernel works on: y from x, and from g where there is a gradient, n elements each; a and b are numbers. */
+/* The operands of a kernel: n elements of y are computed from x, and in backward from the gradient g. a and b are the layer's numbers. */
 typedef struct Elements {
   real *y;
   const real *x, *g;
@@ -20,7 +20,7 @@ typedef struct Elements {
 
 typedef void ElementKernel(Elements e);
 
-/* y[i] = g[i] where x[i] passes, else 0. Compilers load g only for those, when x is known: by then it is in the cache. */
+/* y[i] = g[i] if x[i] passes, else 0. Compilers load g after x is known, and only if it passes, so that g is prefetched. */
 THNN_INLINE void passWhere(Elements e, int (*passes)(real x, real a, real b))
 {
   enum { ELEMENTS_AT_ONCE = 128 };
@@ -33,7 +33,7 @@ THNN_INLINE void passWhere(Elements e, int (*passes)(real x, real a, real b))
   }
 }
 
-/* y[i] = careful(x[i]), block by block: by `quick`, which gives the same bits, where all numbers are `ordinary`. */
+/* y[i] = careful(x[i]). Blocks whose numbers are all `ordinary` are computed by `quick`, which has the same bits. */
 THNN_INLINE void blockwise(Elements e, int (*ordinary)(const real *, int64_t), real (*quick)(real), real (*careful)(real))
 {
   enum { ELEMENTS_AT_ONCE = 256 };
@@ -65,8 +65,8 @@ static inline int32_t checkElements(const char *f, View input, View output, int3
   return inplace ? checkInplace(f, "input", input, "output", output) : THNN_OK;
 }
 
-/* The same for gradInput, which has the shape of x. gradOutput may have another shape of as many elements. gradInput may replace
- * either of them. */
+/* Checks gradInput, which has the shape of x, and gradOutput, which may have another shape of as many elements. gradInput may be
+ * stored over either of them. */
 static inline int32_t checkGradients(const char *f, const char *xName, View x, View gradOutput, View gradInput,
                                      int32_t inplace)
 {
@@ -77,8 +77,8 @@ static inline int32_t checkGradients(const char *f, const char *xName, View x, V
 }
 
 #ifndef THNN_CUDA
-/* Checked tensors in, results out: each thread takes its chunks, and a single one all elements at once. `cost` is how many
- * simple operations an element takes; g may be no tensor. */
+/* Runs a kernel on checked tensors, chunk by chunk on several threads, or on all elements at once. `cost` is the number of simple
+ * operations for an element. Forward has no g. */
 static inline int32_t elementwise(const char *f, THNNState *state, ElementKernel *kernel, int64_t cost, View y, View x, View g,
                                   double a, double b)
 {

@@ -1,28 +1,28 @@
-/* What criterions share: a loss that is a sum over many elements or samples, and its gradient.
+/* Criterions whose loss is a sum over elements or samples: their checks, sums and gradients.
  *
- * A kernel deals with n elements (or samples) from `first` on. Sums are taken in double precision, chunk by chunk, and the
+ * A kernel computes n elements (or samples) from `first` on. Sums are taken in double precision, chunk by chunk, and the
  * chunks' sums in their order; a chunk's size does not depend on the number of threads. */
 #ifndef THNN_LOSS_H
 #define THNN_LOSS_H
 
 #include "core/real.h"
 
-/* What the kernels work on; each uses what it needs, and the rest is 0. */
+/* The operands of the kernels. What a criterion does not need is 0. */
 typedef struct Loss {
   const real *x, *t, *w;    /* input; target; weights, perhaps NULL */
   const index_t *labels;    /* a target of class labels */
-  real *gx;                 /* what is written for each element: gradInput, or marks */
+  real *gx;                 /* the result for each element: gradInput, or marks */
   int64_t classes, area;    /* input is samples x classes x area */
-  int64_t ignore;           /* the label that counts nowhere */
-  int32_t power;            /* of a margin that is not kept: 1 or 2 */
-  double margin, scale;     /* scale: what the gradient of the plain sum is multiplied by */
+  int64_t ignore;           /* the label of weight 0 */
+  int32_t power;            /* of the violation of a margin: 1 or 2 */
+  double margin, scale;     /* scale: the factor of the gradient of the plain sum */
 } Loss;
 
 #ifndef THNN_CUDA
 typedef double LossKernel(const Loss *l, int64_t first, int64_t n);
 typedef void GradientKernel(const Loss *l, int64_t first, int64_t n);
 
-/* The sum over all n, with a place in `sums` for each chunk. */
+/* The sum over all n. `sums` has an element for each chunk. */
 static inline double lossSum(int threads, LossKernel *kernel, const Loss *l, int64_t n, int64_t chunk, double *sums)
 {
   const int64_t chunks = THNN_ceilDiv(n, chunk);
@@ -41,7 +41,7 @@ static inline void lossGradient(int threads, GradientKernel *kernel, const Loss 
 
 #endif
 
-/* A mean has this many terms: n, but 1 where nothing is to be divided, or nothing is there. */
+/* The divisor of the sum: n for a mean, 1 without sizeAverage or terms. */
 static inline double lossTerms(int32_t sizeAverage, int64_t n) { return sizeAverage && n ? (double)n : 1; }
 
 /* ---------------------------------------------------------------------------------------------- a sum over elements
@@ -49,13 +49,13 @@ static inline double lossTerms(int32_t sizeAverage, int64_t n) { return sizeAver
 
 enum { ELEMENT_CHUNK = 1 << 14 };
 
-/* The tensors, of as many elements where they are there, and the numbers of such a criterion. */
+/* The tensors, of as many elements each, and the numbers of such a criterion. Some have no target or weights. */
 typedef struct Elements {
   View input, target, weights;
   int32_t sizeAverage;
   double margin;
-  int64_t cost; /* how many simple operations an element takes */
-  int isProbability; /* the input is refused outside of 0 .. 1; on a device nobody looks */
+  int64_t cost; /* simple operations for an element */
+  int isProbability; /* the input is refused outside of 0 .. 1; a device does not check it */
 } Elements;
 
 static inline int32_t checkPair(const char *f, View input, View target)
@@ -84,7 +84,7 @@ static inline void eachElement(Call *call, GradientKernel kernel, const Loss *l,
 }
 #endif
 
-/* Fails where the input is to be a probability and is none. NaN passes, and is seen in the results. */
+/* The call fails if the input should be a probability and is none. NaN passes, and shows in the results. */
 static inline void checkProbabilities(Call *call, const Elements *e, const real *x, int64_t n)
 {
 #ifndef THNN_CUDA

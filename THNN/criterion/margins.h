@@ -1,4 +1,4 @@
-/* What MultiMarginCriterion and MultiLabelMarginCriterion share: samples of classes, and their mean. */
+/* Criterions of margins between classes (MultiMarginCriterion, MultiLabelMarginCriterion): samples of classes, and their mean. */
 #ifndef THNN_MARGINS_H
 #define THNN_MARGINS_H
 
@@ -8,15 +8,15 @@
 static inline int64_t sampleCount(View input) { return input.nDimension == 2 ? input.size[0] : 1; }
 static inline int64_t classCount(View input) { return input.size[input.nDimension - 1]; }
 
-/* As many samples as make a good piece of work. */
+/* The samples of a task: about ELEMENT_CHUNK elements. */
 static inline int64_t sampleChunk(int64_t classes) { return THNN_max(1, ELEMENT_CHUNK / THNN_max(1, classes)); }
 
 #ifndef THNN_CUDA /* THCUNN/criterion/margins.cuh has its own */
-/* output = the scaled sum over all samples; `cost` is how many simple operations a class takes. */
+/* output = the scaled sum over all samples; `cost` is the number of simple operations for a class. */
 static inline void sumSamples(Call *call, LossKernel *kernel, const Loss *l, int64_t samples, int64_t cost, real *output)
 {
   const int64_t chunk = sampleChunk(l->classes);
-  if (l->classes == 0) samples = 0; /* however many they are */
+  if (l->classes == 0) samples = 0;
   double *sums = THNN_scratch(call, THNN_ceilDiv(samples, chunk), sizeof(double));
   if (!THNN_ready(call)) return;
   *output = (real)(lossSum(THNN_threads(call, samples * l->classes * cost), kernel, l, samples, chunk, sums) * l->scale);

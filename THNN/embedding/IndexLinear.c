@@ -2,23 +2,23 @@
  *
  *   output[j][o] = bias[o] + sum over entries i of sample j of v[i] * weight[keys[i] + keysOffset][o]
  *
- * The entries of all samples lie one after the other; sample j has sizes[j] of them. With normalization each row has four
- * numbers in front of its weights, (largest, factor, rate, shift), and
+ * The entries of all samples follow each other; sample j has sizes[j] of them. With normalization each row has four numbers
+ * before its weights, (largest, factor, rate, shift), and
  *
- *   v[i] = (|values[i]| > largest ? sign of values[i] : values[i] * factor) + shift      which goes into normalizedValues
+ *   v[i] = (|values[i]| > largest ? sign of values[i] : values[i] * factor) + shift      which is stored in normalizedValues
  *
  * In training largest first becomes the largest |value| that the key ever had, factor 1 / largest, and rate 1. Without
  * normalization v = values.
  *
  * accGradParameters writes a row of gradWeight for each entry, not for each key, and adds to gradBias:
- *   gradWeight[i] = scale * v[i] * gradOutput[j];  with normalization scale * gradOutput[j] stands in front of it
+ *   gradWeight[i] = scale * v[i] * gradOutput[j];  with normalization scale * gradOutput[j] before it
  *   gradBias     += scale * sum over j of gradOutput[j]
  * updateParameters takes the step for such rows, accUpdateGradParameters at once from gradOutput, without gradWeight:
  *   bias         -= learningRate * gradBias
  *   weight[key]  -= rate * (learningRate * scale * v[i] * gradOutput[j] + weightDecay * weight[key])    rate is 1 without
  *   shift        -= rate * learningRate * scale * (gradOutput[j] . weight[key])                         normalization
- * Weights decay where a key was seen, by a part that does not depend on the learning rate. The second function leaves a
- * rate of 0 behind, which the next training pass makes 1.
+ * Only the weights of keys that came decay, by a part that does not depend on the learning rate. The second function sets rates to 0,
+ * which the next training pass makes 1.
  *
  *   keys              nnz; keys[i] + keysOffset in 0 .. inputSize-1
  *   values            nnz; after normalization the functions for gradients take normalizedValues in their place
@@ -27,10 +27,10 @@
  *   weight            inputSize x outputSize, or inputSize x 4 + outputSize: then values are normalized
  *   normalizedValues  nnz, overwritten if values are normalized
  *   gradWeight        nnz x outputSize, or nnz x 2 * outputSize with normalization, overwritten
- * As Torch7's nn.IndexLinear. Steps of one key are taken in the order of entries, those of different keys in parallel. */
+ * All is as in Torch7. Steps of one key are taken in the order of entries, those of different keys in parallel. */
 #include <math.h>
 #include "declared/IndexLinear.h"
-#include "embedding/keys.h"
+#include "embedding/IndexLinear.h"
 
 static int32_t checkEntries(const char *f, View values, View sizes, IndexSizes *s)
 {
@@ -55,11 +55,11 @@ static int32_t checkWeight(const char *f, View weight, View bias, IndexSizes *s)
 }
 
 /* Rows of gradWeight have so many times the outputs. */
-static int partsOf(const IndexSizes *s) { return s->extra ? 2 : 1; }
+static int weightParts(const IndexSizes *s) { return s->extra ? 2 : 1; }
 
 #ifndef THNN_CUDA
 /* The row of each key; the call has failed if one of them has none. */
-static const int64_t *rowsOf(Call *call, const char *name, View keys, int64_t offset, const IndexSizes *s)
+static const int64_t *keyRows(Call *call, const char *name, View keys, int64_t offset, const IndexSizes *s)
 {
   const index_t *key = THNN_in(call, keys);
   int64_t *row = THNN_scratch(call, s->count, sizeof(int64_t));
@@ -77,8 +77,8 @@ static const int64_t *rowsOf(Call *call, const char *name, View keys, int64_t of
   return row;
 }
 
-/* Where the entries of each sample begin, and at last where they end; the call has failed if the sizes are not theirs. */
-static const int64_t *beginnings(Call *call, View sizes, const IndexSizes *s)
+/* Returns the offsets of the entries of each sample, and the end of the last one. The call fails if the sizes do not add up. */
+static const int64_t *sampleOffsets(Call *call, View sizes, const IndexSizes *s)
 {
   const index_t *size = THNN_in(call, sizes);
   int64_t *begin = THNN_scratch(call, s->samples + 1, sizeof(int64_t));
@@ -197,7 +197,7 @@ static void stepAtOnce(Call *call, real *w, real *b, Entries e, const real *g, P
 /* Steps along rows of gradWeight. */
 static void stepRows(Call *call, real *w, real *b, const real *gw, const real *gb, const int64_t *row, Pace pace, const IndexSizes *s)
 {
-  const int parts = partsOf(s);
+  const int parts = weightParts(s);
   const int threads = threadsFor(call, s);
 #pragma omp parallel for num_threads(threads)
   for (int task = 0; task < threads; task++)
@@ -227,8 +227,8 @@ int32_t THNN_(IndexLinear_updateOutput)(THNNState *state, const THLongTensor *ke
   THNN_enter(&call, state, __func__);
   Entries e = {.value = THNN_in(&call, view(values))};
   const real *b = THNN_in(&call, view(bias));
-  e.row = rowsOf(&call, "keys", view(keys), keysOffset, &s);
-  if (THNN_ready(&call)) e.begin = beginnings(&call, view(sizes), &s);
+  e.row = keyRows(&call, "keys", view(keys), keysOffset, &s);
+  if (THNN_ready(&call)) e.begin = sampleOffsets(&call, view(sizes), &s);
   real *y = THNN_out(&call, view(output));
   real *w = train && s.extra ? THNN_acc(&call, view(weight)) : (real *)THNN_in(&call, view(weight));
   real *nv = NULL;
@@ -260,7 +260,7 @@ int32_t THNN_(IndexLinear_accGradParameters)(THNNState *state, const THTensor *v
   THNN_enter(&call, state, __func__);
   Entries e = {.value = THNN_in(&call, view(values))};
   const real *g = THNN_in(&call, view(gradOutput));
-  e.begin = beginnings(&call, view(sizes), &s);
+  e.begin = sampleOffsets(&call, view(sizes), &s);
   real *gw = THNN_out(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
   if (THNN_ready(&call)) writeGradients(&call, gw, gb, e, g, parts, scale, &s);
   return THNN_leave(&call);
@@ -284,8 +284,8 @@ int32_t THNN_(IndexLinear_accUpdateGradParameters)(THNNState *state, const THLon
   THNN_enter(&call, state, __func__);
   Entries e = {.value = THNN_in(&call, view(values))};
   const real *g = THNN_in(&call, view(gradOutput));
-  e.row = rowsOf(&call, "keys", view(keys), keysOffset, &s);
-  if (THNN_ready(&call)) e.begin = beginnings(&call, view(sizes), &s);
+  e.row = keyRows(&call, "keys", view(keys), keysOffset, &s);
+  if (THNN_ready(&call)) e.begin = sampleOffsets(&call, view(sizes), &s);
   real *w = THNN_acc(&call, view(weight)), *b = THNN_acc(&call, view(bias));
   if (THNN_ready(&call)) stepAtOnce(&call, w, b, e, g, (Pace){scale, weightDecay}, &s);
   return THNN_leave(&call);
@@ -299,7 +299,7 @@ int32_t THNN_(IndexLinear_updateParameters)(THNNState *state, const THTensor *gr
   THNN_TRY(checkWeight(__func__, view(weight), view(bias), &s));
   THNN_TRY(THNN_checkInput(__func__, "runningKeys", view(runningKeys), 1, 1, "a vector"));
   s.count = runningKeys->size[0];
-  const int64_t size[2] = {s.count, partsOf(&s) * s.outputs};
+  const int64_t size[2] = {s.count, weightParts(&s) * s.outputs};
   THNN_TRY(THNN_checkShape(__func__, "gradWeight", view(gradWeight), 2, size));
   THNN_TRY(THNN_checkShape(__func__, "gradBias", view(gradBias), 1, &s.outputs));
   THNN_TRY(THNN_checkOutput(__func__, "weight", view(weight), 2, weight->size));
@@ -308,7 +308,7 @@ int32_t THNN_(IndexLinear_updateParameters)(THNNState *state, const THTensor *gr
   Call call;
   THNN_enter(&call, state, __func__);
   const real *gw = THNN_in(&call, view(gradWeight)), *gb = THNN_in(&call, view(gradBias));
-  const int64_t *row = rowsOf(&call, "runningKeys", view(runningKeys), keysOffset, &s);
+  const int64_t *row = keyRows(&call, "runningKeys", view(runningKeys), keysOffset, &s);
   real *w = THNN_acc(&call, view(weight)), *b = THNN_acc(&call, view(bias));
   if (THNN_ready(&call)) stepRows(&call, w, b, gw, gb, row, (Pace){learningRate, weightDecay}, &s);
   return THNN_leave(&call);

@@ -49,7 +49,7 @@ static double norm(const real *row, int64_t n, double p, double unit)
   return p == 1 ? sum : (p == 2 ? sqrt(sum) : pow(sum, 1 / p));
 }
 
-/* What a row is multiplied by so that it is no longer than maxNorm. */
+/* The factor that makes a row no longer than maxNorm. */
 static double shrinkage(const real *row, int64_t n, double p, double maxNorm)
 {
   double length = norm(row, n, p, 1);

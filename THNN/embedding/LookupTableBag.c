@@ -22,7 +22,7 @@ enum {
 };
 
 #ifndef THNN_CUDA
-/* Do bags not lie one after the other in input? Then the call has failed. */
+/* True, and the call fails, if the bags do not follow each other in input. */
 static int badOffsets(Call *call, const index_t *offsets, int64_t bags, int64_t count)
 {
   for (int64_t b = 0; b < bags; b++) {
@@ -46,7 +46,7 @@ static void addBags(Call *call, real *y, const Bags *bags, const real *w, const 
     for (int64_t k = 0; k < width; k++) row[k] = 0;
     for (int64_t i = begin; i < end; i++) {
       addRow(row, w + p->index[i] * width, 1, width);
-      bags->bagOf[i] = b;
+      bags->bag[i] = b;
     }
     bags->length[b] = end - begin;
     if (mode == MEAN && end > begin)
@@ -78,7 +78,7 @@ int32_t THNN_(LookupTableBag_updateOutput)(THNNState *state, const THLongTensor 
   bags.begin = THNN_in(&call, view(offsets));
   const real *w = THNN_in(&call, view(weight));
   real *y = THNN_out(&call, view(output));
-  bags.bagOf = THNN_out(&call, view(offset2bag));
+  bags.bag = THNN_out(&call, view(offset2bag));
   bags.length = THNN_out(&call, view(seq_length));
   if (THNN_ready(&call) && !badPicks(&call, "input", &picks) && !badOffsets(&call, bags.begin, bags.count, picks.count))
     addBags(&call, y, &bags, w, &picks, mode);
@@ -103,20 +103,20 @@ int32_t THNN_(LookupTableBag_accGradParameters)(THNNState *state, const THLongTe
   Call call;
   THNN_enter(&call, state, __func__);
   picks.index = THNN_in(&call, view(input));
-  const index_t *bagOf = THNN_in(&call, view(offset2bag));
+  const index_t *bag = THNN_in(&call, view(offset2bag));
   const index_t *length = THNN_in(&call, view(mode == MEAN ? seq_length : NULL));
   const real *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight));
   const RowGradients terms = {
       .of = picks,
-      .bagOf = bagOf,
+      .bag = bag,
       .length = length,
       .sources = bags,
       .padding = -1,
       .byFrequency = scaleGradByFreq,
       .scale = scale,
   };
-  if (THNN_ready(&call) && !badPicks(&call, "input", &picks) && !badRows(&call, "offset2bag", bagOf, picks.count, bags))
+  if (THNN_ready(&call) && !badPicks(&call, "input", &picks) && !badRows(&call, "offset2bag", bag, picks.count, bags))
     addTerms(&call, gw, g, &terms);
   return THNN_leave(&call);
 }

@@ -9,13 +9,13 @@
  *
  *   input, lastInput  nnz x 3: sample, column and value of each entry, the first two whole numbers; where the function is
  *                     a legacy one, N x nnz x 2: column and value of each entry of each sample. An entry whose value is 0
- *                     is padding: nobody looks at its column
+ *                     is padding, and its column is ignored
  *   output            N x outputSize, overwritten
  *   weight            outputSize x inputSize
  *   gradWeight, gradBias  as weight and bias, added to
  * As Torch7's nn.SparseLinear. Threads share the rows of the weight; the terms of a sum are added in the order of entries. */
 #include "declared/SparseLinear.h"
-#include "embedding/sparse.h"
+#include "embedding/SparseLinear.h"
 
 static int32_t checkSizes(const char *f, Sparse *s, View entries, const char *weightName, View weight)
 {
@@ -43,7 +43,7 @@ static void readEntries(Call *call, Sparse *s, View entries)
   for (int64_t i = 0; i < count; i++) {
     const real *cell = s->legacy ? x + 2 * i : x + 3 * i + 1;
     if (cell[1] == 0) continue;
-    Entry e = {s->legacy ? i / perSample : (s->samples < 0 ? 0 : wholeOf(cell[-1])), wholeOf(cell[0]), cell[1]};
+    Entry e = {s->legacy ? i / perSample : (s->samples < 0 ? 0 : wholeNumber(cell[-1])), wholeNumber(cell[0]), cell[1]};
     const int badSample = e.sample < 0 || (s->samples >= 0 && e.sample >= s->samples);
     if (badSample || e.column < 0 || e.column >= s->inputs) {
       call->status = THNN_fail(THNN_ERR_INDEX, call->function, s->name, "expected %s 0 to %lld in entry %lld, got %g",
@@ -103,7 +103,7 @@ static void stepColumns(Call *call, real *w, real *b, const real *gw, const real
   int64_t *last = THNN_scratch(call, s->inputs, sizeof(int64_t));
   if (!THNN_ready(call)) return;
 
-  /* Of entries with one column, the last one stays. */
+  /* The last one of several entries with one column counts. */
   int64_t columns = 0;
   for (int64_t i = 0; i < s->count; i++) last[s->entry[i].column] = i;
   for (int64_t i = 0; i < s->count; i++)
@@ -117,7 +117,7 @@ static void stepColumns(Call *call, real *w, real *b, const real *gw, const real
 }
 #endif
 
-/* A tensor of entries, and whether they lie as those of legacy functions do. */
+/* A tensor of entries. legacy: in the layout of the legacy functions. */
 typedef struct Listed {
   View entries;
   int legacy;

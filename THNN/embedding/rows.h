@@ -1,13 +1,13 @@
-/* What the layers share that pick rows of a table by index and add to the rows that were picked.
+/* Layers that read rows of a table by index, and add to these rows in backward.
  *
- * An index may come many times. Each row then belongs to one task, which walks over all indices in order and leaves out
- * those of other tasks: no two threads write one row, and the order of a row's terms does not depend on their number. */
+ * An index may come many times. Each row then belongs to one task, which walks over all indices in order and skips those of other
+ * tasks, so that no two threads write one row, and the order of a row's terms does not depend on the number of threads. */
 #ifndef THNN_ROWS_H
 #define THNN_ROWS_H
 
 #include "core/real.h"
 
-/* Is one of n indices not in [0, rows)? Then the call has failed. */
+/* True, and the call fails, if one of n indices is not in [0, rows). */
 static inline int badRows(Call *call, const char *name, const index_t *indices, int64_t n, int64_t rows)
 {
 #ifdef THNN_CUDA
@@ -28,25 +28,26 @@ typedef struct Picks {
 
 static inline int badPicks(Call *call, const char *name, const Picks *p) { return badRows(call, name, p->index, p->count, p->rows); }
 
-/* Where bags begin in input; and what comes beside their sums: the bag of each index, the length of each bag. */
+/* The beginnings of bags in input, and the outputs beside their sums: the bag of each index, and the length of each bag. */
 typedef struct Bags {
   int64_t count;
   const index_t *begin;
-  index_t *bagOf, *length;
+  index_t *bag, *length;
 } Bags;
 
-/* Row index[i] of a table gets scale * source of i: i itself or, with bags, bagOf[i], divided by its length where there is one.
- * The row `padding` gets nothing; with byFrequency others get their part divided by how often they come. */
+/* scale * row `source` of the gradients is added to row index[i] of a table. The source is i or, with bags, bag[i], whose gradient is
+ * divided by its length if there is one. Nothing is added to the row `padding`. With byFrequency, terms are divided by the count of
+ * their index. */
 typedef struct RowGradients {
   Picks of;
-  const index_t *bagOf, *length; /* or NULL */
+  const index_t *bag, *length; /* or NULL */
   int64_t sources, padding;
   int32_t byFrequency;
   double scale;
 } RowGradients;
 
 #ifndef THNN_CUDA /* THCUNN/embedding/rows.cuh has its own */
-/* Does row `index` belong to this of `tasks` tasks? */
+/* True if row `index` belongs to this of `tasks` tasks. */
 static inline int ownsRow(int64_t index, int task, int tasks) { return (int)((uint64_t)index % (uint64_t)tasks) == task; }
 
 /* to[i] += factor * from[i] */
@@ -61,7 +62,7 @@ static inline int rowThreads(const Call *call, int64_t rows, int64_t width)
   return THNN_threads(call, THNN_min(rows, 1 << 30) * THNN_min(width + 1, 1 << 30));
 }
 
-/* How often each index comes; what stands at others is undefined. NULL where there is no memory. */
+/* Returns the count of each index; counts of indices that do not come are undefined. NULL if there is no memory. */
 static inline int64_t *frequencies(Call *call, const Picks *p)
 {
   int64_t *frequency = THNN_scratch(call, p->rows, sizeof(int64_t));
@@ -79,7 +80,7 @@ __attribute__((unused)) static void addTerms(Call *call, real *gw, const real *g
 #pragma omp parallel for num_threads(threads)
   for (int task = 0; task < threads; task++)
     for (int64_t i = 0; i < t->of.count; i++) {
-      const int64_t index = t->of.index[i], source = t->bagOf ? t->bagOf[i] : i;
+      const int64_t index = t->of.index[i], source = t->bag ? t->bag[i] : i;
       if (index == t->padding || !ownsRow(index, task, threads)) continue;
       double factor = t->scale;
       if (frequency) factor /= (double)frequency[index];

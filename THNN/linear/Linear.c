@@ -11,22 +11,21 @@
  *   weight      outputSize x inputSize
  *   gradWeight, gradBias  as weight and bias, added to
  *
- * Many samples are a matrix product. A few take as long as it takes to read the weights once, by loops of their own. Long sums are
- * sums of short ones, added in double precision.
- * As Torch7's nn.Linear. */
+ * Many samples are a matrix product. Few samples have loops that read the weights once. Long sums are sums of short ones, added in double
+ * precision. All is as in Torch7. */
 #include "declared/Linear.h"
-#include "linear/sizes.h"
+#include "linear/Linear.h"
 
 #ifndef THNN_CUDA
 enum {
-  FEW_SAMPLES = 8,         /* samples, at most, that reading the weights takes longer than multiplying them */
-  TASK_WEIGHTS = 1 << 14, /* weights in a task, about */
-  TASK_COLUMNS = 1024,    /* columns of weights in a task of gradInput, at most */
-  TASKS = 16,      /* if there are fewer, the rows of weights are cut as well, */
-  LEAST_ROWS = 64, /* but not into fewer */
-  STRIP = 64,      /* elements of gradBias in a task */
-  SHORT = 256,     /* samples in a short sum of gradBias; long sums are sums of short ones, */
-  LONGEST = 1024   /* columns, or rows, in one of a product */
+  MAX_DIRECT_SAMPLES = 8,         /* samples for which reading the weights takes longer than multiplying them */
+  TASK_WEIGHTS = 1 << 14, /* of a task, about */
+  TASK_COLUMNS = 1024,    /* of the weights, in a task of gradInput, at most */
+  MIN_TASKS = 16,      /* with fewer tasks, the rows of the weights are divided, too */
+  MIN_TASK_ROWS = 64, /* a task has at least as many rows then */
+  TASK_BIASES = 64,      /* elements of gradBias in a task */
+  SHORT_SUM_SAMPLES = 256,     /* of gradBias; long sums are sums of short ones */
+  MAX_SUM_TERMS = 1024   /* in a sum of a product; longer ones are sums of such sums */
 };
 #endif
 
@@ -42,7 +41,7 @@ static int32_t checkSizes(const char *f, const THTensor *input, const THTensor *
                    THNN_shapeText(input->nDimension, input->size).text);
 }
 
-/* As input, with outputSize in the place of inputSize. */
+/* The shape of the output is that of the input, with outputSize in the place of inputSize. */
 static void outputShape(const THTensor *input, const LinearSizes *s, int64_t size[2])
 {
   size[0] = s->samples;
@@ -54,7 +53,7 @@ static int threadsFor(const Call *call, const LinearSizes *s)
 {
   enum { PRODUCTS = 16 }; /* in the time of one step of other loops, where they have a kernel of their own */
   const int64_t products = THNN_min(s->inputs * s->outputs, 1 << 30) * THNN_min(s->samples, 1 << 30);
-  return THNN_threads(call, s->samples <= FEW_SAMPLES ? products : products / PRODUCTS);
+  return THNN_threads(call, s->samples <= MAX_DIRECT_SAMPLES ? products : products / PRODUCTS);
 }
 
 /* ---- a few samples */
@@ -69,8 +68,8 @@ THNN_KERNEL void dots(real *restrict y, const real *restrict weight, const real 
     for (int64_t n = 0; n < s->samples; n++) {
       const real *w0 = weight + o * inputs, *w1 = w0 + inputs, *w2 = w1 + inputs, *w3 = w2 + inputs, *v = x + n * inputs;
       double sum[4] = {0};
-      for (int64_t begin = 0; begin < inputs; begin += LONGEST) {
-        const int64_t end = THNN_min(begin + LONGEST, inputs);
+      for (int64_t begin = 0; begin < inputs; begin += MAX_SUM_TERMS) {
+        const int64_t end = THNN_min(begin + MAX_SUM_TERMS, inputs);
         real sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
 #pragma omp simd reduction(+ : sum0, sum1, sum2, sum3)
         for (int64_t i = begin; i < end; i++) {
@@ -90,8 +89,8 @@ THNN_KERNEL void dots(real *restrict y, const real *restrict weight, const real 
     for (int64_t n = 0; n < s->samples; n++) {
       const real *w = weight + o * inputs, *v = x + n * inputs;
       double sum = 0;
-      for (int64_t begin = 0; begin < inputs; begin += LONGEST) {
-        const int64_t end = THNN_min(begin + LONGEST, inputs);
+      for (int64_t begin = 0; begin < inputs; begin += MAX_SUM_TERMS) {
+        const int64_t end = THNN_min(begin + MAX_SUM_TERMS, inputs);
         real part = 0;
 #pragma omp simd reduction(+ : part)
         for (int64_t i = begin; i < end; i++) part += w[i] * v[i];
@@ -140,8 +139,8 @@ static void dotsOfFew(int threads, real *y, const real *weight, const real *x, c
 static void combineFew(Call *call, int threads, real *gx, const real *weight, const real *g, const LinearSizes *s)
 {
   const int64_t across = THNN_ceilDiv(s->inputs, TASK_COLUMNS), size = s->samples * s->inputs;
-  const int64_t wanted = THNN_max(THNN_min(TASKS / THNN_max(across, 1), s->outputs / LEAST_ROWS), 1);
-  const int64_t part = THNN_min(THNN_max(THNN_ceilDiv(THNN_ceilDiv(s->outputs, wanted), 4), 1) * 4, LONGEST);
+  const int64_t wanted = THNN_max(THNN_min(MIN_TASKS / THNN_max(across, 1), s->outputs / MIN_TASK_ROWS), 1);
+  const int64_t part = THNN_min(THNN_max(THNN_ceilDiv(THNN_ceilDiv(s->outputs, wanted), 4), 1) * 4, MAX_SUM_TERMS);
   const int64_t parts = THNN_max(THNN_ceilDiv(s->outputs, part), 1);
   real *sums = parts > 1 ? THNN_scratch(call, parts * size, sizeof(real)) : gx;
   if (!THNN_ready(call)) return;
@@ -190,7 +189,7 @@ static void updateOfFew(int threads, real *gw, const real *g, const real *x, rea
 static void forward(Call *call, real *y, const real *x, const real *w, const real *b, LinearSizes s)
 {
   const int threads = threadsFor(call, &s);
-  if (s.samples <= FEW_SAMPLES) {
+  if (s.samples <= MAX_DIRECT_SAMPLES) {
     dotsOfFew(threads, y, w, x, b, &s);
     return;
   }
@@ -205,19 +204,19 @@ static void forward(Call *call, real *y, const real *x, const real *w, const rea
 static void backward(Call *call, real *gx, const real *g, const real *w, LinearSizes s)
 {
   const int threads = threadsFor(call, &s);
-  if (s.samples <= FEW_SAMPLES) combineFew(call, threads, gx, w, g, &s);
+  if (s.samples <= MAX_DIRECT_SAMPLES) combineFew(call, threads, gx, w, g, &s);
   else THNN_(gemm)(call, threads, 0, 0, s.samples, s.inputs, s.outputs, 1, g, s.outputs, w, s.inputs, 0, gx, s.inputs);
 }
 
-/* bias[o] += scale * (sum over samples of g[n][o]) for `count` elements, STRIP at a time. */
+/* bias[o] += scale * (sum over samples of g[n][o]) for `count` elements, TASK_BIASES at a time. */
 THNN_KERNEL void addSums(real *restrict bias, const real *restrict g, int64_t count, real scale, const LinearSizes *s)
 {
-  for (int64_t first = 0; first < count; first += STRIP) {
-    const int64_t strip = THNN_min(STRIP, count - first);
-    double total[STRIP] = {0};
-    for (int64_t begin = 0; begin < s->samples; begin += SHORT) {
-      real sum[STRIP] = {0};
-      for (int64_t n = begin; n < THNN_min(begin + SHORT, s->samples); n++)
+  for (int64_t first = 0; first < count; first += TASK_BIASES) {
+    const int64_t strip = THNN_min(TASK_BIASES, count - first);
+    double total[TASK_BIASES] = {0};
+    for (int64_t begin = 0; begin < s->samples; begin += SHORT_SUM_SAMPLES) {
+      real sum[TASK_BIASES] = {0};
+      for (int64_t n = begin; n < THNN_min(begin + SHORT_SUM_SAMPLES, s->samples); n++)
         for (int64_t o = 0; o < strip; o++) sum[o] += g[n * s->outputs + first + o];
       for (int64_t o = 0; o < strip; o++) total[o] += sum[o];
     }
@@ -228,15 +227,15 @@ THNN_KERNEL void addSums(real *restrict bias, const real *restrict g, int64_t co
 static void addGradients(Call *call, real *gw, real *gb, const real *g, const real *x, double scale, LinearSizes s)
 {
   const int threads = threadsFor(call, &s);
-  /* Weights are read and written here: half as many samples make a product worth while. */
-  if (s.samples <= FEW_SAMPLES / 2) updateOfFew(threads, gw, g, x, (real)scale, &s);
+  /* The gradients of the weights are read and written, so that a product is faster from half as many samples on. */
+  if (s.samples <= MAX_DIRECT_SAMPLES / 2) updateOfFew(threads, gw, g, x, (real)scale, &s);
   else
     THNN_(gemm)(call, threads, 1, 0, s.outputs, s.inputs, s.samples, (real)scale, g, s.outputs, x, s.inputs, 1, gw, s.inputs);
   if (!gb) return;
   if (threads == 1) addSums(gb, g, s.outputs, (real)scale, &s);
   else {
 #pragma omp parallel for num_threads(threads)
-    for (int64_t o = 0; o < s.outputs; o += STRIP) addSums(gb + o, g + o, THNN_min(STRIP, s.outputs - o), (real)scale, &s);
+    for (int64_t o = 0; o < s.outputs; o += TASK_BIASES) addSums(gb + o, g + o, THNN_min(TASK_BIASES, s.outputs - o), (real)scale, &s);
   }
 }
 #endif

@@ -21,13 +21,13 @@ typedef struct Products {
   double xx, xy, yy;
 } Products;
 
-/* Both lengths, with eps, and the cosine. */
+/* The lengths of both rows, with eps, and the cosine. */
 typedef struct Angle {
   double x, y, cosine;
 } Angle;
 
 /* The sums for rows in these units. */
-THNN_INLINE Products productsOf(const real *x, const real *y, int64_t n, double unitX, double unitY)
+THNN_INLINE Products computeProducts(const real *x, const real *y, int64_t n, double unitX, double unitY)
 {
   double xx = 0, xy = 0, yy = 0;
 #pragma omp simd reduction(+ : xx, xy, yy)
@@ -44,7 +44,7 @@ THNN_INLINE Products productsOf(const real *x, const real *y, int64_t n, double 
 THNN_INLINE double inverse(double s, double unit) { return unit > 1 ? 1 / sqrt(s + 1e-12 / unit / unit) : unit / sqrt(s * unit * unit + 1e-12); }
 
 /* The largest |x|, or 1 where that is no unit. */
-static double unitOf(const real *x, int64_t n)
+static double powerOfTwoScale(const real *x, int64_t n)
 {
   double unit = 0;
   for (int64_t i = 0; i < n; i++) unit = fmax(unit, fabs((double)x[i]));
@@ -53,16 +53,16 @@ static double unitOf(const real *x, int64_t n)
 
 static Angle angleInUnits(const real *x, const real *y, int64_t n)
 {
-  const double unitX = unitOf(x, n), unitY = unitOf(y, n);
-  const Products s = productsOf(x, y, n, unitX, unitY);
+  const double unitX = powerOfTwoScale(x, n), unitY = powerOfTwoScale(y, n);
+  const Products s = computeProducts(x, y, n, unitX, unitY);
   const double inverseX = inverse(s.xx, unitX), inverseY = inverse(s.yy, unitY);
   return (Angle){unitX / inverseX, unitY / inverseY, s.xy * inverseX * inverseY};
 }
 
-THNN_INLINE Angle angleOf(const real *x, const real *y, int64_t n)
+THNN_INLINE Angle computeAngle(const real *x, const real *y, int64_t n)
 {
-  const Products s = productsOf(x, y, n, 1, 1);
-  if (isinf(s.xx) || isinf(s.yy) || sqrt(s.xx) * sqrt(s.yy) < LEAST_SUM) return angleInUnits(x, y, n);
+  const Products s = computeProducts(x, y, n, 1, 1);
+  if (isinf(s.xx) || isinf(s.yy) || sqrt(s.xx) * sqrt(s.yy) < MIN_SAFE_SUM) return angleInUnits(x, y, n);
   const Angle angle = {sqrt(s.xx + 1e-12), sqrt(s.yy + 1e-12), 0};
   return (Angle){angle.x, angle.y, s.xy / (angle.x * angle.y)};
 }
@@ -70,10 +70,10 @@ THNN_INLINE Angle angleOf(const real *x, const real *y, int64_t n)
 THNN_KERNEL void cosines(Pairs p, int64_t first, int64_t end)
 {
   for (int64_t row = first; row < end; row++)
-    p.output[row] = (real)angleOf(p.x + row * p.columns, p.y + row * p.columns, p.columns).cosine;
+    p.output[row] = (real)computeAngle(p.x + row * p.columns, p.y + row * p.columns, p.columns).cosine;
 }
 
-/* Are products with these factors, and with no more than 1 over a length, far from the limits of `real`? */
+/* True if products with these factors, and with at most 1 over a length, are far from the limits of `real`. */
 THNN_INLINE int areCalm(Angle angle) { return angle.x * angle.y < (sizeof(real) == 4 ? 1e15 : 1e150); }
 
 THNN_KERNEL void gradients(Pairs p, int64_t first, int64_t end)
@@ -82,7 +82,7 @@ THNN_KERNEL void gradients(Pairs p, int64_t first, int64_t end)
     const int64_t at = row * p.columns;
     const real *x = p.x + at, *y = p.y + at;
     real *restrict gx = p.gx + at, *restrict gy = p.gy + at;
-    const Angle angle = angleOf(x, y, p.columns);
+    const Angle angle = computeAngle(x, y, p.columns);
     if (areCalm(angle)) {
       const double g = p.g[row] / (angle.x * angle.y), own = p.g[row] * angle.cosine;
       const real other = (real)g, ownX = (real)(own / (angle.x * angle.x)), ownY = (real)(own / (angle.y * angle.y));

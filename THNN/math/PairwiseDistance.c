@@ -50,7 +50,7 @@ THNN_INLINE double distance(const real *x, const real *y, int64_t n, double p)
     return sum;
   }
   sum = sumOfPowers(x, y, n, p, 1);
-  return isinf(sum) || sum < LEAST_SUM ? distanceInUnits(x, y, n, p) : root(sum, p);
+  return isinf(sum) || sum < MIN_SAFE_SUM ? distanceInUnits(x, y, n, p) : root(sum, p);
 }
 
 THNN_KERNEL void distances(Pairs p, int64_t first, int64_t end)

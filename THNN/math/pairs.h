@@ -1,12 +1,12 @@
-/* What layers share that make one number of two rows: their checks, and how the pairs are dealt out. A layer's file says what its
- * kernels compute. */
+/* Layers that compute one number from two rows: their checks, and the distribution of the pairs among threads. A layer's C file has the
+ * kernels. */
 #ifndef THNN_PAIRS_H
 #define THNN_PAIRS_H
 
 #include "core/real.h"
 
 /* Sums of powers below this have lost digits of their terms, which are too small for the type. */
-#define LEAST_SUM (sizeof(accreal) == 4 ? 1e-30 : 1e-290)
+#define MIN_SAFE_SUM (sizeof(accreal) == 4 ? 1e-30 : 1e-290)
 
 /* `count` pairs of rows x and y of `columns` elements. Forward makes a number of each; backward gx and gy, from the gradients g of
  * the numbers. */
@@ -14,7 +14,7 @@ typedef struct Pairs {
   const real *x, *y, *g;
   real *output, *gx, *gy;
   int64_t count, columns;
-  double p; /* what the layer is given */
+  double p; /* the layer's number */
 } Pairs;
 
 #ifdef THNN_CUDA
@@ -24,7 +24,7 @@ typedef void PairKernel(Pairs p, bool wide);
 typedef void PairKernel(Pairs p, int64_t first, int64_t end);
 #endif
 
-/* What a layer computes, and the number it is given. */
+/* The kernel of a layer, and its number. */
 typedef struct PairFunction {
   PairKernel *kernel;
   double p;
@@ -38,16 +38,16 @@ static int32_t checkPairs(const char *f, View x, View y)
   return THNN_checkShape(f, "input2", y, x.nDimension, x.size);
 }
 
-static Pairs pairsOf(View x, double p)
+static Pairs newPairs(View x, double p)
 {
   return (Pairs){.count = x.nDimension == 2 ? x.size[0] : 1, .columns = x.size[x.nDimension - 1], .p = p};
 }
 
-/* Checked tensors in, a number for each pair out. */
+/* Checks the tensors, and computes a number for each pair. */
 static int32_t pairValues(const char *f, THNNState *state, PairFunction of, View x, View y, View output)
 {
   THNN_TRY(checkPairs(f, x, y));
-  Pairs pairs = pairsOf(x, of.p);
+  Pairs pairs = newPairs(x, of.p);
   THNN_TRY(THNN_checkOutput(f, "output", output, 1, &pairs.count));
   Call call;
   THNN_enter(&call, state, f);
@@ -58,11 +58,11 @@ static int32_t pairValues(const char *f, THNNState *state, PairFunction of, View
   return THNN_leave(&call);
 }
 
-/* The same for the gradients of both rows. */
+/* Checks the tensors, and computes the gradients of both rows. */
 static int32_t pairGradients(const char *f, THNNState *state, PairFunction of, View x, View y, View g, View gx, View gy)
 {
   THNN_TRY(checkPairs(f, x, y));
-  Pairs pairs = pairsOf(x, of.p);
+  Pairs pairs = newPairs(x, of.p);
   THNN_TRY(THNN_checkShape(f, "gradOutput", g, 1, &pairs.count));
   THNN_TRY(THNN_checkOutput(f, "gradInput1", gx, x.nDimension, x.size));
   THNN_TRY(THNN_checkOutput(f, "gradInput2", gy, x.nDimension, x.size));

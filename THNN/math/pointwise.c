@@ -60,7 +60,7 @@ THNN_INLINE void combineRows(int operation, real *y, const real *x, const real *
 {
   while (at < end) {
     const int64_t first = at % r->length, n = THNN_min(r->length - first, end - at);
-    combine(operation, y + at, x + at, z + rowOf(r, at / r->length) + first * r->step, n, r->step);
+    combine(operation, y + at, x + at, z + rowOffset(r, at / r->length) + first * r->step, n, r->step);
     at += n;
   }
 }
@@ -118,10 +118,10 @@ static void apply(Call *call, int32_t operation, real *y, const real *x, const r
   for (int64_t at = 0; at < n; at += CHUNK) kernels[operation](y, x, z, &r, at, THNN_min(at + CHUNK, n));
 }
 
-/* ---- sum */
+/* ---- Sums. */
 
-/* A tensor whose elements are added up, as added x kept x inner: the outermost dimension goes, the next one stays, and what is
- * within is `rows`. Each of `kept` has a slice of the sums. */
+/* A tensor of added x kept x inner elements: the sum is over the outermost dimension, and over some of `inner` as `rows` says. Each
+ * index of `kept` has a slice of the sums. */
 typedef struct Sums {
   Repeats rows;
   int64_t added, kept, inner, slice;
@@ -169,7 +169,7 @@ THNN_KERNEL void addPart(double *sum, const real *x, const real *factor, const S
     }
     for (int64_t k = 0; k < p.kept; k++)
       for (int64_t row = 0; row < rows; row++, at += r->length) {
-        double *to = sum + k * s->slice + rowOf(r, row);
+        double *to = sum + k * s->slice + rowOffset(r, row);
         if (r->step)
           addRow(to, x + at, factor ? factor + at : NULL, r->length);
         else
@@ -189,7 +189,7 @@ THNN_KERNEL void joinParts(real *sum, const double *parts, int64_t count, int64_
   }
 }
 
-static Sums sumsOf(Repeats r)
+static Sums planSums(Repeats r)
 {
   Sums s = {.added = 1, .kept = 1, .slice = 1};
   if (r.dims > 0 && r.stride[r.dims - 1] == 0) s.added = r.size[--r.dims];
@@ -216,7 +216,7 @@ static void addUp(Call *call, real *sum, const real *x, const real *factor, Repe
     TASKS = 64,
     WORTH = 16, // a sum is worth having twice if it is of so many elements
   };
-  const Sums s = sumsOf(r);
+  const Sums s = planSums(r);
   const int64_t n = s.added * s.kept * s.inner, sums = s.kept * s.slice, width = THNN_max(CHUNK / s.inner, 1);
   const int64_t blocks = THNN_ceilDiv(s.kept, width);
   const int64_t tasks = THNN_min(TASKS, n / CHUNK), most = THNN_min(tasks / blocks, n / (WORTH * sums));
@@ -241,7 +241,7 @@ static void addUp(Call *call, real *sum, const real *x, const real *factor, Repe
 #endif
 
 /* Neighbouring dimensions are one if both are repeated, or neither. */
-static Repeats repeatsOf(View shape, View other)
+static Repeats planRepeats(View shape, View other)
 {
   Repeats r = {.length = 1};
   int64_t stride = 1; /* of a dimension, in contiguous memory of `other` */
@@ -292,7 +292,7 @@ int32_t THNN_(pointwise_apply)(THNNState *state, const THTensor *input, const TH
   const real *x = THNN_in(&call, view(input)), *z = THNN_in(&call, view(other));
   real *y = THNN_out(&call, view(output));
   const int64_t n = THNN_nElement(view(output));
-  if (THNN_ready(&call) && n > 0) apply(&call, operation, y, x, z, repeatsOf(view(input), view(other)), n);
+  if (THNN_ready(&call) && n > 0) apply(&call, operation, y, x, z, planRepeats(view(input), view(other)), n);
   return THNN_leave(&call);
 }
 
@@ -320,6 +320,6 @@ int32_t THNN_(pointwise_sum)(THNNState *state, const THTensor *input, const THTe
   THNN_enter(&call, state, __func__);
   const real *data = THNN_in(&call, x), *factors = THNN_in(&call, f);
   real *sums = THNN_acc(&call, y);
-  if (THNN_ready(&call) && THNN_nElement(x) > 0) addUp(&call, sums, data, factors, repeatsOf(x, y), scale);
+  if (THNN_ready(&call) && THNN_nElement(x) > 0) addUp(&call, sums, data, factors, planRepeats(x, y), scale);
   return THNN_leave(&call);
 }

@@ -23,13 +23,13 @@
  * other, so that the later passes over a group find it in the cache; and groups are cut into pieces, whose sums are added in
  * a fixed order, so that threads can share few large groups without changing a digit. */
 #include "declared/BatchNormalization.h"
-#include "normalization/batch.h"
+#include "normalization/BatchNormalization.h"
 
 #ifndef THNN_CUDA /* THCUNN/normalization/BatchNormalization.cu has its own */
 #include <math.h>
 
-/* How many elements a piece has, and a sample's part of a group: roughly, for smaller planes are not cut. Where a plane is one
- * cell, memory is read as it lies, in long rows, and the larger pieces of them have few sums. */
+/* The elements of a piece, and of a sample's part of a group, roughly, as small planes are not cut. If a plane is one cell, memory is
+ * read in long rows, whose pieces are larger, so that there are few sums. */
 enum {
   PIECE = 1 << 14,
   PART = 1 << 9,
@@ -43,26 +43,26 @@ typedef struct Layout {
   int64_t rows, perRow, pieces;          /* samples in a piece, pieces in a sample of a group, pieces in a group */
 } Layout;
 
-/* `rows` samples, `step` elements apart, of `channels` channels of `cells` elements, where these begin. */
+/* `rows` samples from `offset` on, `step` elements apart, of `channels` channels of `cells` elements. */
 typedef struct Piece {
   int64_t offset, channel, rows, step, channels, cells;
-  int64_t sums; /* where those of the piece stand */
+  int64_t sums; /* the offset of the piece's sums */
 } Piece;
 
-/* What one call works on.
- * Forward gives y = (x - mean) * factor + shift, backward y = (g - shift - (x - mean) * slope) * factor. */
+/* The operands of a call.
+ * Forward computes y = (x - mean) * factor + shift, backward y = (g - shift - (x - mean) * slope) * factor. */
 typedef struct Job {
   Layout layout;
   const real *x, *g, *weight;
   real *y, *runningMean, *runningVar, *saveMean, *saveStd, *gradWeight, *gradBias;
   double momentum, eps, scale;
   const real *mean;              /* of each channel, as the next five */
-  real *factor, *shift, *slope, *from; /* `from`: what moments are counted from */
+  real *factor, *shift, *slope, *from; /* `from`: the origin of moments */
   double *std;
   double *sum, *product;         /* of each piece and channel */
 } Job;
 
-/* ---- kernels: inner loops run over a plane, or over the channels where planes have one element */
+/* ---- Kernels. Inner loops run over a plane, or over the channels if planes have one element. */
 
 /* sum = sum of x - from, squares = sum of (x - from)^2 */
 THNN_KERNEL void addMoments(double *restrict sum, double *restrict squares, const real *restrict x, const real *restrict from,
@@ -157,7 +157,7 @@ THNN_KERNEL void spread(real *restrict y, const real *restrict x, const real *re
 /* ---- groups and pieces */
 
 /* Groups of `elements` in each sample. */
-static Layout layoutOf(const Batch *b, int64_t elements)
+static Layout planLayout(const Batch *b, int64_t elements)
 {
   const int64_t piece = b->plane == 1 ? LONG_PIECE : PIECE;
   Layout l = {.batch = b->batch, .channels = b->channels, .plane = b->plane, .count = b->count};
@@ -165,14 +165,14 @@ static Layout layoutOf(const Batch *b, int64_t elements)
   l.groups = THNN_ceilDiv(l.channels, l.width);
   l.rows = THNN_max(1, piece / THNN_max(1, l.width * l.plane));
   l.perRow = l.width > 1 ? 1 : THNN_max(1, THNN_ceilDiv(l.plane, PIECE));
-  l.pieces = THNN_max(1, THNN_ceilDiv(l.batch, l.rows) * l.perRow); /* an empty one gives sums of 0 */
+  l.pieces = THNN_max(1, THNN_ceilDiv(l.batch, l.rows) * l.perRow); /* the sums of an empty piece are 0 */
   return l;
 }
 
 /* A sample's part of a group that is passed over several times. */
-static int64_t partOf(const Batch *b) { return b->plane == 1 ? LONG_PART : PART; }
+static int64_t partElements(const Batch *b) { return b->plane == 1 ? LONG_PART : PART; }
 
-static Piece pieceOf(const Layout *l, int64_t group, int64_t piece)
+static Piece locatePiece(const Layout *l, int64_t group, int64_t piece)
 {
   const int64_t row = piece / l->perRow * l->rows, cell = piece % l->perRow * PIECE;
   Piece p = {.channel = group * l->width, .step = l->channels * l->plane};
@@ -208,8 +208,8 @@ static void finishChannels(const Job *job, const Phase *phase, int64_t channel, 
   for (int64_t c = channel; c < end; c++) phase->channel(job, c);
 }
 
-/* Several passes go group by group, each with the last piece of the one before first. Few groups are shared by pieces, and a
- * single pass goes through the memory as it lies. */
+/* Runs several passes group by group, each from the last piece of the pass before. Threads share the pieces of few groups, and a single
+ * pass reads the memory in its order. */
 static void run(const Job *job, const Phase *phases, int count, int threads)
 {
   const Layout *l = &job->layout;
@@ -217,14 +217,14 @@ static void run(const Job *job, const Phase *phases, int count, int threads)
 #pragma omp parallel for num_threads(threads)
     for (int64_t group = 0; group < l->groups; group++)
       for (int k = 0; k < count; k++) {
-        for (int64_t i = 0; i < l->pieces; i++) phases[k].piece(job, pieceOf(l, group, k % 2 ? l->pieces - 1 - i : i));
+        for (int64_t i = 0; i < l->pieces; i++) phases[k].piece(job, locatePiece(l, group, k % 2 ? l->pieces - 1 - i : i));
         finishChannels(job, &phases[k], group * l->width, THNN_min((group + 1) * l->width, l->channels));
       }
     return;
   }
   for (int k = 0; k < count; k++) {
 #pragma omp parallel for num_threads(threads)
-    for (int64_t i = 0; i < l->groups * l->pieces; i++) phases[k].piece(job, pieceOf(l, i % l->groups, i / l->groups));
+    for (int64_t i = 0; i < l->groups * l->pieces; i++) phases[k].piece(job, locatePiece(l, i % l->groups, i / l->groups));
     finishChannels(job, &phases[k], 0, l->channels);
   }
 }
@@ -285,10 +285,10 @@ static void spreadPiece(const Job *job, Piece p)
 
 /* ---- all channels */
 
-static Job jobOf(const Batch *b, int64_t elements)
+static Job newJob(const Batch *b, int64_t elements)
 {
   return (Job){
-      .layout = layoutOf(b, elements),
+      .layout = planLayout(b, elements),
       .x = b->x,
       .g = b->g,
       .weight = b->weight,
@@ -308,7 +308,7 @@ static Job jobOf(const Batch *b, int64_t elements)
 
 static void forward(Call *call, const Batch *b)
 {
-  Job job = jobOf(b, b->train ? partOf(b) : PIECE);
+  Job job = newJob(b, b->train ? partElements(b) : PIECE);
   const Layout *l = &job.layout;
   const int threads = THNN_threads(call, l->count * l->channels);
   job.factor = THNN_scratch(call, l->channels, sizeof(real));
@@ -334,7 +334,7 @@ static void forward(Call *call, const Batch *b)
 
 static void backward(Call *call, const Batch *b)
 {
-  Job job = jobOf(b, partOf(b));
+  Job job = newJob(b, partElements(b));
   const Layout *l = &job.layout;
   const int threads = THNN_threads(call, l->count * l->channels);
   job.std = THNN_scratch(call, l->channels, sizeof(double));
@@ -351,7 +351,7 @@ static void backward(Call *call, const Batch *b)
   else if (b->gradWeight || b->gradBias) run(&job, phases, 1, threads);
   if (b->y && !b->train) { /* gradOutput * factor: the statistics are constants */
     memset(job.shift, 0, (size_t)l->channels * sizeof(real));
-    job.layout = layoutOf(b, PIECE);
+    job.layout = planLayout(b, PIECE);
     job.x = job.g;
     job.mean = job.shift;
     run(&job, &(Phase){normalisePiece, NULL}, 1, threads);
@@ -361,7 +361,7 @@ static void backward(Call *call, const Batch *b)
 
 /* ---- the layer */
 
-static Batch batchOf(const THTensor *input)
+static Batch newBatch(const THTensor *input)
 {
   const int32_t d = input->nDimension > 1;
   Batch b = {.batch = d ? input->size[0] : 1, .channels = input->size[d], .plane = 1};
@@ -375,7 +375,7 @@ static int32_t checkInput(const char *f, const THTensor *input, int32_t train)
   const char *layout = train ? "N x C, N x C x L, N x C x H x W or N x C x T x H x W to train with"
                              : "C, N x C, N x C x L, N x C x H x W or N x C x T x H x W";
   THNN_TRY(THNN_checkInput(f, "input", view(input), train ? 2 : 1, 5, layout));
-  if (!train || batchOf(input).count != 1) return THNN_OK;
+  if (!train || newBatch(input).count != 1) return THNN_OK;
   return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected more than one value per channel to train with, got %s",
                    THNN_shapeText(input->nDimension, input->size).text);
 }
@@ -395,7 +395,7 @@ int32_t THNN_(BatchNormalization_updateOutput)(THNNState *state, const THTensor 
                                                int32_t train, double momentum, double eps)
 {
   THNN_TRY(checkInput(__func__, input, train));
-  Batch b = batchOf(input);
+  Batch b = newBatch(input);
   b.train = train;
   b.momentum = momentum;
   b.eps = eps;
@@ -433,7 +433,7 @@ int32_t THNN_(BatchNormalization_backward)(THNNState *state, const THTensor *inp
                                            double eps)
 {
   THNN_TRY(checkInput(__func__, input, train));
-  Batch b = batchOf(input);
+  Batch b = newBatch(input);
   b.train = train;
   b.scale = scale;
   b.eps = eps;

@@ -55,7 +55,7 @@ static Norm normInUnits(const NormalizeRows *r, const real *x)
   return (Norm){unit, pow(sum, 1 / r->p)};
 }
 
-static Norm normOf(const NormalizeRows *r, const real *x)
+static Norm computeNorm(const NormalizeRows *r, const real *x)
 {
   if (isinf(r->p)) return (Norm){1, fabs((double)x[largest(x, r->columns)]) + r->eps};
   const double sum = sumOfPowers(x, r->columns, r->p) + r->eps;
@@ -68,7 +68,7 @@ THNN_KERNEL void normalize(NormalizeRows r, int64_t row)
 {
   const real *x = r.x + row * r.columns;
   real *y = r.y + row * r.columns;
-  const Norm norm = normOf(&r, x);
+  const Norm norm = computeNorm(&r, x);
   const real unit = (real)norm.unit, share = (real)norm.share;
   if (unit == 1) {
 #pragma omp simd
@@ -79,7 +79,7 @@ THNN_KERNEL void normalize(NormalizeRows r, int64_t row)
 }
 
 /* The sum of g * x / unit. */
-THNN_INLINE double dotOf(const real *g, const real *x, int64_t n, double unit)
+THNN_INLINE double scaledDot(const real *g, const real *x, int64_t n, double unit)
 {
   double dot = 0;
 #pragma omp simd reduction(+ : dot)
@@ -97,11 +97,11 @@ THNN_KERNEL void gradients(NormalizeRows r, int64_t row)
 {
   const real *x = r.x + row * r.columns, *g = r.g + row * r.columns;
   real *y = r.y + row * r.columns;
-  const Norm found = normOf(&r, x);
+  const Norm found = computeNorm(&r, x);
   double unit = found.unit, norm = found.share, power = r.p == 2 || isinf(r.p) ? norm * norm * norm : pow(norm, r.p + 1);
   const double most = sizeof(real) == 4 ? 1e15 : 1e100; /* up to which factors are calm */
   if (unit == 1 && norm > 0 && (norm > most || isinf(power) || power < 1e-290)) unit = norm, norm = power = 1;
-  const double dot = unit == 1 ? dotOf(g, x, r.columns, 1) : dotOf(g, x, r.columns, unit);
+  const double dot = unit == 1 ? scaledDot(g, x, r.columns, 1) : scaledDot(g, x, r.columns, unit);
   if (isinf(r.p)) {
     const int64_t at = largest(x, r.columns);
     const real second = (real)(x[at] / unit / norm * (dot / norm) / norm / unit);
@@ -143,7 +143,7 @@ THNN_APART int32_t checkRows(const char *f, View input, double p)
   return THNN_OK;
 }
 
-static NormalizeRows rowsOf(View input, double p, double eps)
+static NormalizeRows newRows(View input, double p, double eps)
 {
   const int64_t columns = input.size[input.nDimension - 1];
   return (NormalizeRows){.count = input.nDimension == 1 ? 1 : input.size[0], .columns = columns, .p = p, .eps = eps};
@@ -153,7 +153,7 @@ int32_t THNN_(Normalize_updateOutput)(THNNState *state, const THTensor *input, T
 {
   THNN_TRY(checkRows(__func__, view(input), p));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, input->size));
-  NormalizeRows r = rowsOf(view(input), p, eps);
+  NormalizeRows r = newRows(view(input), p, eps);
   Call call;
   THNN_enter(&call, state, __func__);
   call.inplace = 1;
@@ -169,7 +169,7 @@ int32_t THNN_(Normalize_updateGradInput)(THNNState *state, const THTensor *input
   THNN_TRY(checkRows(__func__, view(input), p));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, input->size));
   THNN_TRY(THNN_checkOutput(__func__, "gradInput", view(gradInput), input->nDimension, input->size));
-  NormalizeRows r = rowsOf(view(input), p, eps);
+  NormalizeRows r = newRows(view(input), p, eps);
   Call call;
   THNN_enter(&call, state, __func__);
   call.inplace = 1;

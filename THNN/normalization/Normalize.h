@@ -1,4 +1,4 @@
-/* What one call of Normalize works on. */
+/* Normalize: the operands of a call, for the loops of the host and the kernels. */
 #ifndef THNN_NORMALIZE_H
 #define THNN_NORMALIZE_H
 

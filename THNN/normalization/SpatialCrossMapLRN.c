@@ -15,10 +15,10 @@
  *
  * One pass over the planes, along whole rows of cells: the planes are taken in blocks of `size`, so that each window is the end
  * of one block and the beginning of the next. The sums of all ends of a block come from one walk back through it, those of the
- * beginnings from one walk forward. So the work does not grow with size, and, as nothing is ever subtracted, a large value
- * leaves no trace in windows without it. As Torch7's nn.SpatialCrossMapLRN, with the functions of its CUDA library. */
+ * beginnings from one walk forward. So the work does not grow with size, and, as nothing is subtracted, a large value has no
+ * effect on windows without it. All is as in Torch7, with the functions of its CUDA library. */
 #include "declared/SpatialCrossMapLRN.h"
-#include "normalization/maps.h"
+#include "normalization/SpatialCrossMapLRN.h"
 #include "core/space.h"
 
 THNN_APART int32_t check(const char *f, const THTensor *input, int64_t size, double alpha, double beta, double k, Maps *p)

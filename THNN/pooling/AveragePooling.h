@@ -5,7 +5,7 @@
 
 #include "core/planes.h"
 
-/* Where a sum is too large for a real, the mean is computed again from cells times the one, and multiplied by the other. */
+/* If a sum is too large for a real, the mean is computed again from cells times the first number, and multiplied by the second. */
 #define THNN_SCALED_DOWN 0x1p-64
 #define THNN_SCALED_UP 0x1p64
 

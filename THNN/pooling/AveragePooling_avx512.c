@@ -37,8 +37,8 @@ static void sumStretches(real *y, const real *x, int64_t rows, const Intervals *
 
 /* ---- gradients of adaptive averages */
 
-/* What a row of n shares, from the lowest one seen, gives to VECTOR_CELLS neighbouring cells. */
-THNN_INLINE Cells sharesOf(const real *share, int64_t n, Places pick)
+/* The shares of VECTOR_CELLS neighbouring cells, from a row of n shares. */
+THNN_INLINE Cells lookUpShares(const real *share, int64_t n, Places pick)
 {
   const Cells one = loadSome(firstLanes(n), share), next = loadSome(firstLanes(n - 1), share + 1);
   return pickCells(one, pick, one + next);
@@ -53,7 +53,7 @@ static void gatherShares(real *gx, int add, const real *share, const Intervals *
     const Places pick = loadPlaces(seen->pick);
     const int64_t n = a->out - seen->low;
     if (alone) {
-      storeSome(gx + i, cells, sharesOf(share + seen->low, n, pick));
+      storeSome(gx + i, cells, lookUpShares(share + seen->low, n, pick));
       continue;
     }
     real *to = gx + i;
@@ -64,7 +64,7 @@ static void gatherShares(real *gx, int add, const real *share, const Intervals *
         start = rows->start[h], end = rows->end[h];
         sum = allCells(0);
         for (int64_t r = start; r < end; r++) {
-          if (r != last) known = sharesOf(share + (r - first) * a->out + seen->low, n, pick), last = r;
+          if (r != last) known = lookUpShares(share + (r - first) * a->out + seen->low, n, pick), last = r;
           sum += known;
         }
       }

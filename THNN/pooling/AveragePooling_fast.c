@@ -165,8 +165,8 @@ static void planeMeansBack(Call *call, real *gx, const real *g, const Space *s)
 
 /* ---- Windows. */
 
-/* Where windows lie, and how many of their cells count. For sliding windows the count is a product of rows (of all slices) and
- * columns. Adaptive ones, whose rows are often short, have a number for each output of a plane. */
+/* The intervals of windows, and the divisors of their sums. The divisor of a sliding window is a product of rows (of all slices) and
+ * columns. Adaptive windows, whose rows are often short, have a number for each output of a plane. */
 typedef struct Tables {
   Intervals t, h;
   real *rows, *columns, *cells;
@@ -377,7 +377,7 @@ THNN_KERNEL void gatherTask(real *restrict gx, const real *restrict g, const Spa
   }
 }
 
-/* The same for adaptive windows with AVX-512, which needs no spread rows. */
+/* The gradients of adaptive windows with AVX-512, which needs no spread rows. */
 THNN_KERNEL void gatherAdaptive(real *restrict gx, const real *restrict g, const Space *p, const Spread *s, int64_t t,
                                 int64_t top, int64_t bottom, real *restrict share)
 {

@@ -33,9 +33,9 @@ static void forward(real *y, index_t *index, const real *x, const real *samples,
   for (int64_t ot = 0; ot < t.out; ot++)
     for (int64_t oh = 0; oh < h.out; oh++)
       for (int64_t ow = 0; ow < w.out; ow++) {
-        const int64_t first = fractionalStart(&t, ot, sampleOf(samples, s, plane, 2));
-        const int64_t top = fractionalStart(&h, oh, sampleOf(samples, s, plane, 1));
-        const int64_t left = fractionalStart(&w, ow, sampleOf(samples, s, plane, 0));
+        const int64_t first = fractionalStart(&t, ot, drawnSample(samples, s, plane, 2));
+        const int64_t top = fractionalStart(&h, oh, drawnSample(samples, s, plane, 1));
+        const int64_t left = fractionalStart(&w, ow, drawnSample(samples, s, plane, 0));
         int64_t best = (first * h.in + top) * w.in + left;
         for (int64_t it = first; it < first + t.kernel; it++)
           for (int64_t ih = top; ih < top + h.kernel; ih++)

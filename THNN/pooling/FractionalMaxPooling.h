@@ -19,7 +19,7 @@ THNN_INLINE int64_t fractionalStart(const Axis *a, int64_t o, double u)
 }
 
 /* The random number of a plane's axis: 0 is w, 1 is h, 2 is t. */
-THNN_INLINE double sampleOf(const real *samples, const Space *p, int64_t plane, int axis)
+THNN_INLINE double drawnSample(const real *samples, const Space *p, int64_t plane, int axis)
 {
   return axis < p->dims ? (double)samples[plane * p->dims + axis] : 0;
 }

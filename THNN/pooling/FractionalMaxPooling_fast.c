@@ -32,7 +32,7 @@ typedef struct FractionalTables {
   RowMaxima row, spare;
 } FractionalTables;
 
-/* The same by maxima of neighbours. */
+/* The outputs from maxima of neighbours. */
 THNN_KERNEL void fractionalByRuns(real *y, index_t *index, const real *x, const Space *p, Span t, Span h,
                                   const FractionalTables *m)
 {
@@ -44,14 +44,14 @@ THNN_KERNEL void fractionalByRuns(real *y, index_t *index, const real *x, const 
   }
 }
 
-/* One plane; samples are its own. */
+/* The outputs of a plane, which has `samples` of its own. */
 static void fractionalPlane(real *y, index_t *index, const real *x, const Space *p, const real *samples, int64_t plane,
                             int byCell, const FractionalTables *m)
 {
   const int64_t out = p->w.out;
-  fractionalStarts(m->t, &p->t, sampleOf(samples, p, plane, 2));
-  fractionalStarts(m->h, &p->h, sampleOf(samples, p, plane, 1));
-  fractionalStarts(m->w, &p->w, sampleOf(samples, p, plane, 0));
+  fractionalStarts(m->t, &p->t, drawnSample(samples, p, plane, 2));
+  fractionalStarts(m->h, &p->h, drawnSample(samples, p, plane, 1));
+  fractionalStarts(m->w, &p->w, drawnSample(samples, p, plane, 0));
   for (int64_t o = 0; o < out; o++) m->endW[o] = m->w[o] + p->w.kernel;
   const WindowGroups groups = THNN_(groupWindows)(m->groups, m->w, m->endW, 1, byCell ? 0 : out, p->w.in);
   for (int64_t ot = 0; ot < p->t.out; ot++)

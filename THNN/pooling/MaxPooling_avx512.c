@@ -20,8 +20,7 @@ THNN_INLINE void storeIndices(index_t *index, Lanes which, int64_t origin, Place
 #endif
 }
 
-/* Those of a group; y and index are the row of outputs that they are part of. What lies `ahead` bytes behind their cells is
- * called into the cache. */
+/* The maxima of a group of windows, in the row of outputs at y and index. The bytes that are `ahead` of their cells are prefetched. */
 THNN_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, const WindowGroup *g,
                           int registers, int64_t ahead)
 {

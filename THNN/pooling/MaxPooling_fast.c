@@ -12,7 +12,7 @@
 
 enum { LONG_ROW_CELLS = 1024 }; /* about: long enough for whole vectors, short enough for the first cache */
 
-/* Where maxima and their indices are stored. Innermost loops have the pointers as arguments of their own, because gcc reads
+/* The outputs: maxima and their indices. Innermost loops have the pointers as arguments of their own, because gcc reads
  * `restrict` from arguments only. */
 typedef struct MaxResult {
   real *y;
@@ -36,7 +36,7 @@ THNN_INLINE void maxFewColumns(real *restrict y, index_t *restrict index, int64_
   }
 }
 
-/* The same for any kernel <= 3. For common numbers the compiler makes loops of their own. */
+/* Stores the maxima of any kernel <= 3. The compiler makes separate loops for common numbers. */
 THNN_INLINE void storeRow(MaxResult to, int64_t origin, RowMaxima row, int64_t kernel, const Axis *w, int nan)
 {
   const int64_t stride = w->stride, out = w->out, distance = w->dilation;
@@ -55,7 +55,7 @@ THNN_INLINE void storeRow(MaxResult to, int64_t origin, RowMaxima row, int64_t k
   else maxFewColumns(y, index, origin, value, at, 3, stride, distance, out, nan);
 }
 
-/* The same from maxima of adaptive windows, that of window o at pick[o]. */
+/* Stores the maxima of adaptive windows, that of window o from pick[o]. */
 THNN_INLINE void storeAdaptiveRow(real *restrict y, index_t *restrict index, int64_t origin, RowMaxima best,
                                   const int64_t *restrict pick, int64_t out)
 {
@@ -154,7 +154,8 @@ THNN_INLINE lane maxCells(real *restrict y, index_t *restrict index, int64_t ori
   return nanMask;
 }
 
-/* The same in loops of LOOP_WINDOWS; the last one overlaps the one before, so that few windows are computed by themselves. */
+/* The maxima of a long row, in loops of LOOP_WINDOWS. The last one overlaps the one before, so that few windows are computed one by
+ * one. */
 THNN_INLINE lane maxWide(MaxResult to, int64_t origin, const real *x, int64_t width, int rows, int kernel, int64_t stride,
                          int64_t n)
 {
@@ -304,7 +305,7 @@ typedef struct RowGroup {
   int64_t count, low, high;
 } RowGroup;
 
-/* As many rows of windows from `first` on as have at most one window for a lane, and read no more cells than a table holds. */
+/* Returns the rows of windows from `first` on that have at most one window for a lane, and read no more cells than a table holds. */
 static RowGroup planRowGroup(const Space *p, const Intervals *rows, int64_t first)
 {
   RowGroup t = {0, p->h.in, 0};
@@ -557,7 +558,7 @@ void THNN_(scatterPlanes)(Call *call, real *gx, const real *g, const index_t *in
   THNN_endStreams(streams, threads);
 }
 
-/* The same sums, gathered: each row of gradInput reads the rows of outputs whose windows may hold it. */
+/* The gradients, gathered: each row of gradInput reads the rows of outputs whose windows may contain it. */
 static void gatherPlanes(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
   const int64_t width = p->w.in, rows = p->t.in * p->h.in, outputs = planeOutputs(p);

@@ -24,14 +24,14 @@
 #include "declared/SpatialPowerAveragePooling.h"
 #include "pooling/PowerAveragePooling.h"
 
-/* Of the type that sums have, which for halves is float. */
+/* The limits of the type of sums, which is float for halves. */
 static const double LEAST = sizeof(real) <= 4 ? FLT_MIN : DBL_MIN, MOST = sizeof(real) <= 4 ? FLT_MAX : DBL_MAX;
 static const double STEP = sizeof(real) <= 4 ? FLT_EPSILON : DBL_EPSILON;
 
 /* ---- The definition, for one plane. */
 
 /* The p-norm of a window. Its largest magnitude is taken out, lest powers be too large or too small. */
-static double normOf(const real *x, int64_t oh, int64_t ow, const Power *power, const Space *s)
+static double windowNorm(const real *x, int64_t oh, int64_t ow, const Power *power, const Space *s)
 {
   double largest = 0, sum = 0;
   for (int pass = 0; pass < 2; pass++)
@@ -48,7 +48,7 @@ static double normOf(const real *x, int64_t oh, int64_t ow, const Power *power, 
 static void forward(real *y, const real *x, const Power *power, const Space *s)
 {
   for (int64_t oh = 0; oh < s->h.out; oh++)
-    for (int64_t ow = 0; ow < s->w.out; ow++) y[oh * s->w.out + ow] = (real)normOf(x, oh, ow, power, s);
+    for (int64_t ow = 0; ow < s->w.out; ow++) y[oh * s->w.out + ow] = (real)windowNorm(x, oh, ow, power, s);
 }
 
 /* The derivative of a window's norm by a cell; for infinite p, before the largest cells share it. */

@@ -14,7 +14,7 @@ typedef struct Power {
   double leastRoot, largestRoot; /* outputs between which backward may use powers */
 } Power;
 
-/* What |x|^(p - 1) is multiplied with where x < 0: -1, or for signed cells 1 (p odd), -1 (even) or NaN. */
+/* The factor of |x|^(p - 1) for x < 0: -1, or for signed cells 1 (p odd), -1 (even) or NaN. */
 THNN_INLINE double belowZero(const Power *power) { return power->useAbs ? -1 : -power->negative; }
 
 /* y = the norms of x; gx = the gradient, from g and y. For finite p, then for infinite. */

@@ -11,7 +11,7 @@
 /* ---- forward */
 
 /* The root of a sum. Plain sums below 0 have none. */
-THNN_INLINE real rootOf(real s, enum Kind kind, double p)
+THNN_INLINE real takeRoot(real s, enum Kind kind, double p)
 {
   if (kind == PLAIN || kind == MAGNITUDE) return s;
   if (kind == SQUARE) return real_sqrt(s);
@@ -29,7 +29,7 @@ THNN_KERNEL void takePowers(real *restrict t, const real *restrict x, int64_t n,
 }
 
 /* The smallest magnitude of cells that are not 0. */
-THNN_KERNEL double smallestOf(const real *x, int64_t n)
+THNN_KERNEL double findSmallest(const real *x, int64_t n)
 {
   real least = INFINITY;
 #pragma omp simd reduction(min : least)
@@ -60,8 +60,8 @@ static double scaledNorm(const real *x, int64_t rows, int64_t columns, int64_t d
   return largest * pow(sum, 1 / power->p);
 }
 
-/* Is a norm out of the range in which sums can be trusted? `zero` stands for 0, which is out of it or not. As a lane, so that it
- * becomes a vector. */
+/* True if a norm is out of the range in which sums are exact enough. `zero` replaces 0, which may be in range or not. The result is a
+ * lane, so that loops become vectors. */
 THNN_INLINE lane isOutside(THNN_REAL y, THNN_REAL zero, THNN_REAL least, THNN_REAL most)
 {
   const THNN_REAL norm = y == 0 ? zero : y;
@@ -84,7 +84,7 @@ THNN_KERNEL void sumRow(real *y, const real *sum, const Axis *w) { sumColumns(y,
 THNN_KERNEL void spreadRow(real *x, const real *share, const Axis *w) { spreadColumns(x, share, w); }
 THNN_KERNEL void gatherPlane(real *gx, const real *spread, const Space *p) { gatherRows(gx, spread, p); }
 
-/* One plane: x, or of kind LOGARITHM its powers, in `cells`; sum is a padded row whose ends are 0. */
+/* The norms of a plane. `cells` is x, or its powers for the kind LOGARITHM; `sum` is a padded row whose ends are 0. */
 THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Space *p, const Power *power, enum Kind kind,
                           real *sum)
 {
@@ -97,7 +97,7 @@ THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Space
     sumTerms(sum + w.pad, cells + top * w.in, kind, 0, windowEnd(&h, oh) - top, w.in, w.in);
     sumRow(y, sum, &w);
     if (kind == PLAIN || kind == MAGNITUDE) continue;
-    for (int64_t ow = 0; ow < w.out; ow++) y[ow] = rootOf(y[ow], kind, power->p);
+    for (int64_t ow = 0; ow < w.out; ow++) y[ow] = takeRoot(y[ow], kind, power->p);
     for (;;) {
       const THNN_REAL zero = zeros ? least : 0;
       lane outside = 0;
@@ -108,7 +108,7 @@ THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Space
         mendRow(y, x, oh, p, power, zeros);
         break;
       }
-      zeros = smallestOf(x, h.in * w.in) >= power->least;
+      zeros = findSmallest(x, h.in * w.in) >= power->least;
       known = 1;
     }
   }
@@ -148,7 +148,7 @@ void THNN_(norms)(Call *call, real *y, const real *x, const Space *p, const Powe
 
 /* ---- backward: gradInput = slope(x) * sum of gradOutput * share(output), with slope and share the powers of p - 1 and 1 - p */
 
-THNN_INLINE real slopeOf(real x, enum Kind kind)
+THNN_INLINE real powerSlope(real x, enum Kind kind)
 {
   if (kind == MAGNITUDE) return x != x ? x : (real)((x > 0) - (x < 0));
   if (kind == SQUARE) return x;
@@ -158,7 +158,7 @@ THNN_INLINE real slopeOf(real x, enum Kind kind)
   return 1;
 }
 
-THNN_INLINE real shareOf(real y, enum Kind kind, double p)
+THNN_INLINE real powerShare(real y, enum Kind kind, double p)
 {
   if (kind == SQUARE) return 1 / y;
   if (kind == PLAIN_CUBE || kind == CUBE) return 1 / (y * y);
@@ -182,7 +182,7 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
   for (int64_t oh = 0; oh < p->h.out; oh++, g += w.out, y += w.out) {
     THNN_fetch(g, THNN_AHEAD, w.out * (int64_t)sizeof(real));
     for (int64_t ow = 0; ow < w.out; ow++) {
-      const real s = g[ow] * shareOf(y[ow], kind, power->p);
+      const real s = g[ow] * powerShare(y[ow], kind, power->p);
       mine[ow] = ((y[ow] == 0) & !zeroPasses) ? 0 : s;
     }
     spreadRow(spread + oh * spreadLength(&w), mine, &w);
@@ -200,7 +200,7 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
     for (int64_t h = 0; h < p->h.in; h++, gx += w.in, x += w.in) {
       THNN_fetch(x, THNN_AHEAD, w.in * (int64_t)sizeof(real));
       for (int64_t i = 0; i < w.in; i++) {
-        const real product = gx[i] * slopeOf(x[i], kind);
+        const real product = gx[i] * powerSlope(x[i], kind);
         gx[i] = x[i] == 0 ? 0 : product;
       }
     }
@@ -220,7 +220,7 @@ THNN_KERNEL void normGradientPlane(real *gx, const real *x, const real *g, const
   }
 }
 
-/* Does backward have to take ratios, since powers of an output are out of range? */
+/* True if backward needs ratios, since powers of an output are out of range. */
 THNN_KERNEL int needsRatios(const real *y, const Space *p, const Power *power)
 {
   if (power->kind == PLAIN || power->kind == MAGNITUDE) return 0;
@@ -233,7 +233,7 @@ THNN_KERNEL int needsRatios(const real *y, const Space *p, const Power *power)
   return outside;
 }
 
-/* The same from ratios, each cell of each window on its own. */
+/* The gradients of a plane from ratios, for each cell of each window. */
 THNN_KERNEL void ratioGradientPlane(real *restrict gx, const real *restrict x, const real *restrict g, const real *restrict y,
                                     const Space *p, const Power *power)
 {

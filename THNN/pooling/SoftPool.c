@@ -19,7 +19,7 @@
 #include "declared/SpatialSoftPool.h"
 #include "declared/VolumetricSoftPool.h"
 #include "declared/TemporalSoftPool.h"
-#include "pooling/softweights.h"
+#include "pooling/SoftPool.h"
 
 /* ---- The definition, for one plane. */
 
@@ -75,7 +75,7 @@ static void backward(real *gx, const real *x, const real *g, double beta, int ex
       for (o.w = 0; o.w < s->w.out; o.w++) THNN_(softWindow)(gx, x, (double)*g++, beta, exact, s, o);
 }
 
-/* ---- The passes, once the windows are known. The fast loops are in softweights.c: one exponential a cell, and sums along
+/* ---- The passes, once the windows are known. The fast loops are in SoftPool_fast.c: one exponential a cell, and sums along
  * rows. */
 
 THNN_APART int32_t checkBeta(const char *f, double beta)

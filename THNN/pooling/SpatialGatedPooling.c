@@ -79,7 +79,7 @@ static void backward(real *gx, Gated t, const real *weight, const Space *s)
     }
 }
 
-/* What one plane adds to the gradient of weight (r, c). */
+/* The term of one plane in the gradient of weight (r, c). */
 static double weightGradient(Gated t, int64_t r, int64_t c, const Space *s)
 {
   double sum = 0;
@@ -93,7 +93,7 @@ static double weightGradient(Gated t, int64_t r, int64_t c, const Space *s)
   return sum;
 }
 
-static Gated planeOf(const Gated *t, int64_t i, const Space *s)
+static Gated offsetPlane(const Gated *t, int64_t i, const Space *s)
 {
   const int64_t at = i * planeOutputs(s);
   const Gated plane = {t->x + i * planeCells(s), t->g + at, t->y + at, t->gate + at, t->index + at};
@@ -159,10 +159,10 @@ int32_t THNN_(SpatialGatedPooling_updateGradInput)(THNNState *state, const THTen
   real *gx = THNN_out(&call, view(gradInput));
   if (!THNN_ready(&call) || THNN_badIndices(&call, "indices", t.index, p.planes * planeOutputs(&p), planeCells(&p), 0))
     return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(ungateWindows)(&call, gx, &t, w, masks, &p);
+  if (!THNN_plain(&call)) THNN_(gateWindowsBackward)(&call, gx, &t, w, masks, &p);
   else
     for (int64_t i = 0; i < p.planes; i++)
-      backward(gx + i * planeCells(&p), planeOf(&t, i, &p), w + i % masks * mask[1] * mask[2], &p);
+      backward(gx + i * planeCells(&p), offsetPlane(&t, i, &p), w + i % masks * mask[1] * mask[2], &p);
   return THNN_leave(&call);
 }
 
@@ -194,7 +194,7 @@ int32_t THNN_(SpatialGatedPooling_accGradParameters)(THNNState *state, const THT
     for (int64_t k = 0; k < masks * mask[1] * mask[2]; k++) {
       double sum = 0;
       for (int64_t i = k / (mask[1] * mask[2]); i < p.planes; i += masks)
-        sum += weightGradient(planeOf(&t, i, &p), k / mask[2] % mask[1], k % mask[2], &p);
+        sum += weightGradient(offsetPlane(&t, i, &p), k / mask[2] % mask[1], k % mask[2], &p);
       gw[k] += (real)(scale * sum);
     }
   return THNN_leave(&call);

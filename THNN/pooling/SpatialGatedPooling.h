@@ -6,14 +6,14 @@
 
 #include "pooling/MaxPooling.h"
 
-/* What backward passes read: input, gradOutput, and what forward has left. */
+/* The operands of backward: input, gradOutput, and the results of forward. */
 typedef struct Gated {
   const real *x, *g, *y, *gate;
   const index_t *index;
 } Gated;
 
 void THNN_(gateWindows)(Call *call, real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, const Space *p);
-void THNN_(ungateWindows)(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Space *p);
+void THNN_(gateWindowsBackward)(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Space *p);
 void THNN_(addMaskGradients)(Call *call, real *gw, const Gated *t, int64_t masks, double scale, const Space *p);
 
 #endif

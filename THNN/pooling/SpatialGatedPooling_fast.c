@@ -4,8 +4,8 @@
 #include "pooling/blend.h"
 #include "pooling/SpatialGatedPooling.h"
 
-/* Row r of the mask in the windows of row oh is this row of the plane, which it need not have. */
-THNN_INLINE int64_t rowOf(const Space *p, int64_t oh, int64_t r) { return oh * p->h.stride - p->h.pad + r; }
+/* The row of the plane, perhaps outside, on which row r of the mask is in the windows of row oh. */
+THNN_INLINE int64_t maskRow(const Space *p, int64_t oh, int64_t r) { return oh * p->h.stride - p->h.pad + r; }
 
 /* dot[ow] += w * x[ow * stride] */
 THNN_INLINE void addCells(real *restrict dot, const real *restrict x, real w, int64_t stride, int64_t n)
@@ -18,7 +18,7 @@ THNN_INLINE void addCells(real *restrict dot, const real *restrict x, real w, in
     for (int64_t o = 0; o < n; o++) dot[o] += w * x[o * stride];
 }
 
-/* y holds the maxima. */
+/* y has the maxima, and gets the outputs. */
 THNN_KERNEL void gatePlane(real *y, real *gate, const real *x, const real *mask, const Space *p, real *sum, real *mean)
 {
   const Axis h = p->h, w = p->w;
@@ -27,7 +27,7 @@ THNN_KERNEL void gatePlane(real *y, real *gate, const real *x, const real *mask,
     const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
     memset(gate, 0, (size_t)w.out * sizeof(real));
     for (int64_t i = top; i < end; i++) {
-      const real *weights = mask + (i - rowOf(p, oh, 0)) * w.kernel;
+      const real *weights = mask + (i - maskRow(p, oh, 0)) * w.kernel;
       for (int64_t j = 0; j < w.kernel; j++) {
         const int64_t first = firstInside(&w, j), n = endInside(&w, j) - first;
         addCells(gate + first, x + i * w.in + first * w.stride - w.pad + j, weights[j], w.stride, n);
@@ -48,20 +48,20 @@ THNN_INLINE void slopes(real *restrict q, const real *restrict x, const real *re
   for (int64_t o = 0; o < n; o++) q[o] = g[o] * gate[o] * (x[index[o]] - y[o]);
 }
 
-/* What backward passes read of plane i. */
-static Gated planeOf(const Gated *t, int64_t i, const Space *p)
+/* The operands of backward for plane i. */
+static Gated offsetPlane(const Gated *t, int64_t i, const Space *p)
 {
   const int64_t at = i * planeOutputs(p);
   return (Gated){t->x + i * planeCells(p), t->g + at, t->y + at, t->gate + at, t->index + at};
 }
 
-/* Rows of windows with zeros on either side: what the means and the weighted sums get; and rows of cells, over which the former
- * are spread, or both. */
+/* Rows of windows with zeros on either side: the gradients of the means, and of the weighted sums. Rows of cells, to which the former
+ * are spread, and both. */
 typedef struct Buffers {
   real *share, *q, *plain, *all;
 } Buffers;
 
-THNN_KERNEL void ungatePlane(real *gx, const Gated *t, const real *mask, const Space *p, const Buffers *rows)
+THNN_KERNEL void gatePlaneBackward(real *gx, const Gated *t, const real *mask, const Space *p, const Buffers *rows)
 {
   const Axis h = p->h, w = p->w;
   const int64_t lead = shareLead(&w);
@@ -75,11 +75,11 @@ THNN_KERNEL void ungatePlane(real *gx, const Gated *t, const real *mask, const S
     const int64_t top = windowStart(&h, oh), end = windowEnd(&h, oh);
     fetchRows(x, p, 0, oh);
     slopes(q, x, g, y, gate, index, w.out);
-    for (int64_t ow = 0; ow < w.out; ow++) share[ow] = g[ow] * (1 - gate[ow]) / (real)((end - top) * cellsOf(&w, ow));
+    for (int64_t ow = 0; ow < w.out; ow++) share[ow] = g[ow] * (1 - gate[ow]) / (real)((end - top) * windowLength(&w, ow));
     spreadColumns(plain, share, &w);
     for (int64_t i = top; i < end; i++) {
       memcpy(all, plain, (size_t)spreadLength(&w) * sizeof(real));
-      spreadWeighed(all, q, mask + (i - rowOf(p, oh, 0)) * w.kernel, 1, w.out, lead, &w);
+      spreadWeighed(all, q, mask + (i - maskRow(p, oh, 0)) * w.kernel, 1, w.out, lead, &w);
       real *restrict row = gx + i * w.in;
       const real *restrict from = all + w.pad;
       for (int64_t c = 0; c < w.in; c++) row[c] += from[c];
@@ -106,7 +106,7 @@ THNN_KERNEL void maskTotals(double *total, const Gated *t, const Space *p, real 
         double s = 0;
 #pragma omp simd reduction(+ : s)
         for (int64_t o = 0; o < n; o++) s += (double)q[first + o] * cells[o * w.stride];
-        total[(i - rowOf(p, oh, 0)) * w.kernel + j] += s;
+        total[(i - maskRow(p, oh, 0)) * w.kernel + j] += s;
       }
   }
 }
@@ -115,21 +115,20 @@ THNN_KERNEL void maskTotals(double *total, const Gated *t, const Space *p, real 
 void THNN_(gateWindows)(Call *call, real *y, index_t *index, real *gates, const real *x, const real *w, int64_t masks, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel;
-  const int64_t padded = THNN_perThread(paddedLength(&p->w)), row = THNN_perThread(p->w.out);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * cells));
-  real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
+  const BlendScratch scratch = newBlendScratch(call, p, threads);
   const MaxTables m = THNN_(maxTables)(call, p, threads);
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = rows + THNN_threadId() * (padded + row);
+    const BlendRows rows = threadRows(&scratch);
     THNN_(maxOutputRows)(y + i * outputs, index + i * outputs, x + i * plane, p, &m, 0, p->h.out);
-    gatePlane(y + i * outputs, gates + i * outputs, x + i * plane, w + i % masks * cells, p, mine, mine + padded);
+    gatePlane(y + i * outputs, gates + i * outputs, x + i * plane, w + i % masks * cells, p, rows.sum, rows.mean);
   }
 }
 
-void THNN_(ungateWindows)(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Space *p)
+void THNN_(gateWindowsBackward)(Call *call, real *gx, const Gated *t, const real *w, int64_t masks, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), cells = p->h.kernel * p->w.kernel;
   const int64_t share = THNN_perThread(shareLength(&p->w)), spread = THNN_perThread(spreadLength(&p->w)), all = 2 * (share + spread);
@@ -139,9 +138,9 @@ void THNN_(ungateWindows)(Call *call, real *gx, const Gated *t, const real *w, i
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = rows + THNN_threadId() * all, *spreads = mine + 2 * share;
-    const Gated of = planeOf(t, i, p);
-    ungatePlane(gx + i * plane, &of, w + i % masks * cells, p, &(Buffers){mine, mine + share, spreads, spreads + spread});
+    real *own = rows + THNN_threadId() * all, *spreads = own + 2 * share;
+    const Gated of = offsetPlane(t, i, p);
+    gatePlaneBackward(gx + i * plane, &of, w + i % masks * cells, p, &(Buffers){own, own + share, spreads, spreads + spread});
   }
 }
 
@@ -155,13 +154,8 @@ void THNN_(addMaskGradients)(Call *call, real *gw, const Gated *t, int64_t masks
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    const Gated of = planeOf(t, i, p);
+    const Gated of = offsetPlane(t, i, p);
     maskTotals(totals + i * cells, &of, p, rows + THNN_threadId() * row);
   }
-  for (int64_t c = 0; c < masks; c++)
-    for (int64_t k = 0; k < cells; k++) {
-      double total = 0;
-      for (int64_t i = c; i < p->planes; i += masks) total += totals[i * cells + k];
-      gw[c * cells + k] += (real)(scale * total);
-    }
+  addTotals(gw, totals, p->planes, masks, cells, scale);
 }

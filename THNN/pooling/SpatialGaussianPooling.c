@@ -59,7 +59,7 @@ typedef struct Bell {
   double sum; /* of exp(E[j] - E[top]) */
 } Bell;
 
-static Bell bellOf(const Axis *a, int64_t o, double mean, double precision, int includePad)
+static Bell computeBell(const Axis *a, int64_t o, double mean, double precision, int includePad)
 {
   const int64_t start = o * a->stride - a->pad, low = includePad ? -a->pad : 0, high = includePad ? a->in + a->pad : a->in;
   Bell b = {(double)(a->kernel - 1) / 2 + mean, precision, start, THNN_max(low - start, 0), THNN_min(high - start, a->kernel), 0, 0};
@@ -73,7 +73,7 @@ static Bell bellOf(const Axis *a, int64_t o, double mean, double precision, int 
 /* The weight of cell i of the axis. */
 static double weight(const Bell *b, int64_t i) { return exp(exponent(i - b->start, b->top, b->m, b->precision)) / b->sum; }
 
-/* What the weight of cell i changes by with the mean, and with the precision: w[i] * (q[i] - mean of q). */
+/* The derivatives of the weight of cell i by the mean and by the precision: w[i] * (q[i] - mean of q). */
 static double byMean(const Bell *b, int64_t i)
 {
   double place = 0;
@@ -93,17 +93,17 @@ typedef struct Window {
   Bell w, h;
 } Window;
 
-static Window windowOf(int64_t o, const real *mean, const real *precision, int includePad, const Space *s)
+static Window computeWindow(int64_t o, const real *mean, const real *precision, int includePad, const Space *s)
 {
-  const Window found = {bellOf(&s->w, o % s->w.out, (double)mean[0], (double)precision[0], includePad),
-                        bellOf(&s->h, o / s->w.out, (double)mean[1], (double)precision[1], includePad)};
+  const Window found = {computeBell(&s->w, o % s->w.out, (double)mean[0], (double)precision[0], includePad),
+                        computeBell(&s->h, o / s->w.out, (double)mean[1], (double)precision[1], includePad)};
   return found;
 }
 
 static void forward(real *y, const real *x, const real *mean, const real *precision, int includePad, const Space *s)
 {
   for (int64_t o = 0; o < planeOutputs(s); o++) {
-    const Window b = windowOf(o, mean, precision, includePad, s);
+    const Window b = computeWindow(o, mean, precision, includePad, s);
     double sum = 0;
     for (int64_t ih = windowStart(&s->h, o / s->w.out); ih < windowEnd(&s->h, o / s->w.out); ih++)
       for (int64_t iw = windowStart(&s->w, o % s->w.out); iw < windowEnd(&s->w, o % s->w.out); iw++)
@@ -116,7 +116,7 @@ static void forward(real *y, const real *x, const real *mean, const real *precis
 static void backward(real *gx, const real *g, const real *mean, const real *precision, int includePad, const Space *s)
 {
   for (int64_t o = 0; o < planeOutputs(s); o++) {
-    const Window b = windowOf(o, mean, precision, includePad, s);
+    const Window b = computeWindow(o, mean, precision, includePad, s);
     for (int64_t ih = windowStart(&s->h, o / s->w.out); ih < windowEnd(&s->h, o / s->w.out); ih++)
       for (int64_t iw = windowStart(&s->w, o % s->w.out); iw < windowEnd(&s->w, o % s->w.out); iw++)
         gx[ih * s->w.in + iw] += (real)((double)g[o] * weight(&b.h, ih) * weight(&b.w, iw));
@@ -131,7 +131,7 @@ static void addGradients(double byW[2], double byH[2], const real *x, const real
                          int includePad, const Space *s)
 {
   for (int64_t o = 0; o < planeOutputs(s); o++) {
-    const Window b = windowOf(o, mean, precision, includePad, s);
+    const Window b = computeWindow(o, mean, precision, includePad, s);
     for (int64_t ih = windowStart(&s->h, o / s->w.out); ih < windowEnd(&s->h, o / s->w.out); ih++)
       for (int64_t iw = windowStart(&s->w, o % s->w.out); iw < windowEnd(&s->w, o % s->w.out); iw++) {
         const double sent = (double)g[o] * (double)x[ih * s->w.in + iw];

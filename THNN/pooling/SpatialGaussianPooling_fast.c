@@ -19,7 +19,7 @@ typedef struct Runs {
   Run *run;
 } Runs;
 
-THNN_INLINE int64_t windowsOf(Run r) { return r.end - r.first; }
+THNN_INLINE int64_t runLength(Run r) { return r.end - r.first; }
 
 /* Weights of one axis and what else is needed of them: tables of runs x kernel for each of C * M Gaussians. */
 enum Table {
@@ -91,7 +91,7 @@ static void makeWeights(Call *call, Weights *s, const Axis *axis, int which, int
   if (!THNN_ready(call)) return;
   s->runs.count = findRuns(axis, k->includePad, s->runs.run);
   for (int64_t i = 0; i < s->runs.count; i++)
-    if (windowsOf(s->runs.run[i]) > windowsOf(s->runs.run[s->runs.longest])) s->runs.longest = i;
+    if (runLength(s->runs.run[i]) > runLength(s->runs.run[s->runs.longest])) s->runs.longest = i;
   const int64_t kernel = axis->kernel, step = s->runs.count * kernel;
   for (int t = 0; t < TABLES; t++)
     s->table[t] = t == WEIGHT || derivatives ? THNN_scratch(call, gaussians * step, sizeof(real)) : NULL;
@@ -104,15 +104,14 @@ static void makeWeights(Call *call, Weights *s, const Axis *axis, int which, int
     }
 }
 
-/* One of the Gaussians, on planes of p: the runs of windows across and down, and its weights along both axes, a kernel for each
- * run. */
+/* A Gaussian on planes of p: the runs of windows along both axes, and its weights along them, a kernel for each run. */
 typedef struct Gaussian {
   const Space *p;
   const Runs *across, *down;
   const real *wx, *wy;
 } Gaussian;
 
-static Gaussian gaussianOf(const Space *p, const Weights *w, const Weights *h, int64_t number)
+static Gaussian newGaussian(const Space *p, const Weights *w, const Weights *h, int64_t number)
 {
   return (Gaussian){p, &w->runs, &h->runs, w->table[WEIGHT] + number * w->runs.count * p->w.kernel,
                     h->table[WEIGHT] + number * h->runs.count * p->h.kernel};
@@ -151,7 +150,7 @@ THNN_INLINE void weighFew(real *restrict y, const real *restrict x, const real *
   }
 }
 
-/* The same for any n > 0. */
+/* y (+)= the weighted sum of any n > 0 rows. */
 THNN_INLINE void weigh(real *restrict y, const real *restrict x, const real *w, int add, int64_t n, int64_t distance,
                        int64_t stride, int64_t count)
 {
@@ -177,9 +176,9 @@ THNN_INLINE void weighColumns(real *y, const real *sum, const Axis *a, const Run
   for (int64_t i = 0; i < across->count; i++, w += a->kernel) {
     const Run r = across->run[i];
     const real *x = sum + r.first * a->stride;
-    if (a->stride == 1) weigh(y + r.first, x, w, 0, a->kernel, 1, 1, windowsOf(r));
-    else if (a->stride == 2) weigh(y + r.first, x, w, 0, a->kernel, 1, 2, windowsOf(r));
-    else weigh(y + r.first, x, w, 0, a->kernel, 1, a->stride, windowsOf(r));
+    if (a->stride == 1) weigh(y + r.first, x, w, 0, a->kernel, 1, 1, runLength(r));
+    else if (a->stride == 2) weigh(y + r.first, x, w, 0, a->kernel, 1, 2, runLength(r));
+    else weigh(y + r.first, x, w, 0, a->kernel, 1, a->stride, runLength(r));
   }
 }
 
@@ -196,13 +195,12 @@ THNN_KERNEL void gaussianPlane(real *y, const real *x, const Gaussian *k, real *
     }
 }
 
-/* How kernels have a row of gradOutput: with `lead` zeros on either side, and as many windows as make a row of cells whole
- * vectors. */
+/* The layout of a row of gradOutput for kernels: `lead` zeros on either side, and enough windows for whole vectors of cells. */
 typedef struct Rows {
   int64_t lead, windows, shares, cells; /* `shares` elements for a row of those windows, `cells` for one of cells */
 } Rows;
 
-static Rows rowsOf(const Axis *w)
+static Rows planRows(const Axis *w)
 {
   const int64_t lead = shareLead(w), groups = THNN_ceilDiv(THNN_ceilDiv(paddedLength(w), w->stride), VECTOR32_CELLS) * VECTOR32_CELLS;
   return (Rows){lead, groups - lead, THNN_wholeLines(groups + lead), THNN_wholeLines(groups * w->stride)};
@@ -213,7 +211,7 @@ static void shareRows(real *shares, const real *g, const Space *p, const Rows *r
 {
   const Run r = across->run[across->longest];
   for (int64_t oh = 0; oh < p->h.out; oh++)
-    memcpy(shares + oh * rows->shares + rows->lead + r.first, g + oh * p->w.out + r.first, (size_t)windowsOf(r) * sizeof(real));
+    memcpy(shares + oh * rows->shares + rows->lead + r.first, g + oh * p->w.out + r.first, (size_t)runLength(r) * sizeof(real));
 }
 
 /* cells = a row g of gradOutput and its shares, spread over the columns */
@@ -229,11 +227,11 @@ THNN_INLINE void spreadRow(real *cells, const real *shares, const real *g, const
       for (int64_t j = 0; j < w->kernel; j++) cells[o * w->stride + j] += wx[i * w->kernel + j] * g[o];
 }
 
-/* What a thread has beside a plane of gradOutput: its shares (see shareRows), and its rows, spread over the columns; the weights
- * of the windows that see a row of cells, and the run of each row of windows. */
+/* The scratch memory of a thread for a plane of gradOutput: its shares (see shareRows), its rows spread over the columns, the weights of
+ * the windows that read a row of cells, and the run of each row of windows. */
 typedef struct Scratch {
-  real *shares, *spread, *weightOf;
-  int64_t *runOf;
+  real *shares, *spread, *mixWeight;
+  int64_t *findRun;
 } Scratch;
 
 /* gx (+)= the gradient of one output plane. */
@@ -243,18 +241,18 @@ THNN_KERNEL void gaussianGradient(real *gx, const real *g, const Gaussian *k, co
   const Runs *down = k->down;
   const int64_t length = rows->cells;
   const real *wy = k->wy, *shares = d->shares;
-  real *spread = d->spread, *weightOf = d->weightOf;
-  int64_t *runOf = d->runOf;
+  real *spread = d->spread, *mixWeight = d->mixWeight;
+  int64_t *findRun = d->findRun;
   for (int64_t oh = 0; oh < h.out; oh++) spreadRow(spread + oh * length, shares + oh * rows->shares, g + oh * w.out, rows, k);
   for (int64_t i = 0; i < down->count; i++)
-    for (int64_t oh = down->run[i].first; oh < down->run[i].end; oh++) runOf[oh] = i;
+    for (int64_t oh = down->run[i].first; oh < down->run[i].end; oh++) findRun[oh] = i;
   for (int64_t i = 0; i < h.in; i++, gx += w.in) {
     const int64_t first = firstWindow(&h, i), n = endWindow(&h, i) - first;
     for (int64_t t = 0; t < n; t++) {
       const int64_t oh = first + t;
-      weightOf[t] = wy[runOf[oh] * h.kernel + i - (oh * h.stride - h.pad)];
+      mixWeight[t] = wy[findRun[oh] * h.kernel + i - (oh * h.stride - h.pad)];
     }
-    if (n > 0) weigh(gx, spread + first * length + w.pad, weightOf, add, n, length, 1, w.in);
+    if (n > 0) weigh(gx, spread + first * length + w.pad, mixWeight, add, n, length, 1, w.in);
     else if (!add) memset(gx, 0, (size_t)w.in * sizeof(real)); /* between windows */
   }
 }
@@ -273,7 +271,7 @@ THNN_INLINE void multiplyFew(real *restrict total, const real *restrict g, const
   }
 }
 
-/* The same for any n > 0. */
+/* The totals of any n > 0 rows. */
 THNN_INLINE void multiply(real *restrict total, const real *restrict g, const real *restrict x, int64_t n, int64_t stride, int64_t width)
 {
   const int64_t first = (n - 1) % 5 + 1;
@@ -285,10 +283,10 @@ THNN_INLINE void multiply(real *restrict total, const real *restrict g, const re
   for (int64_t j = first; j < n; j += 5) multiplyFew(total + j * width, g, x + j, 5, stride, width);
 }
 
-/* Both that a row of windows is asked of n <= 5 rows of `width` cells, which are loaded once:
+/* The sums and totals of a row of windows over n <= 5 rows of `width` cells, which are loaded once:
  *   sum[o]                      (+)= sum over t < n of w[t] * x[o + t * width]
  *   total[t * VECTOR32_CELLS + o % VECTOR32_CELLS] += g[o] * x[o + t * width]
- * Meanwhile `ahead` rows, as many as the next windows have that are new, are called into the cache. */
+ * Meanwhile the `ahead` rows that are new in the next windows are prefetched. */
 THNN_INLINE void weighAndMultiplyFew(real *restrict sum, real *restrict totals, const real *restrict x, const real *restrict g,
                                      const real *w, int add, int n, int64_t width, int64_t ahead)
 {
@@ -329,7 +327,7 @@ THNN_INLINE void weighAndMultiplyFew(real *restrict sum, real *restrict totals, 
   if (n > 4) total[4] = t4;
 }
 
-/* The same for any n > 0. */
+/* The sums and totals of any n > 0 rows. */
 THNN_INLINE void weighAndMultiply(real *restrict sum, real *restrict total, const real *restrict x, const real *restrict g,
                                   const real *w, int64_t n, int64_t width, int64_t ahead)
 {
@@ -343,9 +341,9 @@ THNN_INLINE void weighAndMultiply(real *restrict sum, real *restrict total, cons
     weighAndMultiplyFew(sum, total + t * VECTOR32_CELLS, x + t * width, g, w + t, 1, 5, width, 0);
 }
 
-/* What the weights of columns and rows of windows have to do with an output plane, which is linear in each: a number for each
- * cell of a kernel and each run. What belongs to one number is kept apart over some rows of windows, as it comes, for to add up
- * what is in a register takes long; it is then added up in double precision. */
+/* The correlations of a plane of gradOutput with the weights of columns and rows of windows: a number for each cell of a kernel and each
+ * run. The lanes of a number are kept over some rows of windows, because sums across a register are slow, and are then added in double
+ * precision. */
 typedef struct Correlations {
   double *byColumn, *byRow; /* runs x kernel */
   real *ofColumns, *ofRows; /* what belongs to the columns of a kernel, row for row of windows, and to its rows, VECTOR32_CELLS for each */
@@ -358,7 +356,7 @@ static void addUp(const Correlations *c, const Space *p, const Runs *across, dou
   for (int64_t i = 0; i < across->count; i++)
     for (int64_t j = 0; j < p->w.kernel; j++) {
       const Run r = across->run[i];
-      c->byColumn[i * p->w.kernel + j] += sumCells(c->ofColumns + j * p->w.out + r.first, windowsOf(r));
+      c->byColumn[i * p->w.kernel + j] += sumCells(c->ofColumns + j * p->w.out + r.first, runLength(r));
     }
   for (int64_t i = 0; i < p->h.kernel; i++) byRow[i] += sumCells(c->ofRows + i * VECTOR32_CELLS, VECTOR32_CELLS);
   memset(c->ofColumns, 0, (size_t)(p->w.kernel * p->w.out) * sizeof(real));
@@ -428,7 +426,7 @@ void THNN_(gaussianMeans)(Call *call, real *y, const real *x, const Gaussians *k
   for (int64_t i = 0; i < p->planes; i++)
     for (int64_t m = 0; m < k->kernels; m++) {
       const int64_t at = i * k->kernels + m;
-      const Gaussian one = gaussianOf(p, &w, &h, at % gaussians);
+      const Gaussian one = newGaussian(p, &w, &h, at % gaussians);
       gaussianPlane(y + at * outputs, x + i * plane, &one, ofThread(sums));
     }
 }
@@ -436,11 +434,11 @@ void THNN_(gaussianMeans)(Call *call, real *y, const real *x, const Gaussians *k
 void THNN_(spreadGaussians)(Call *call, real *gx, const real *g, const Gaussians *k, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), gaussians = k->channels * k->kernels;
-  const Rows rows = rowsOf(&p->w);
+  const Rows rows = planRows(&p->w);
   const int threads = THNN_threads(call, p->planes * k->kernels * (plane + outputs * p->w.kernel));
   const PerThread shares = newPerThread(call, threads, p->h.out * rows.shares), spreads = newPerThread(call, threads, p->h.out * rows.cells);
-  const PerThread weightsOf = newPerThread(call, threads, p->h.out);
-  int64_t *runOf = THNN_scratch(call, threads * THNN_perThread(p->h.out), sizeof(int64_t));
+  const PerThread countWeights = newPerThread(call, threads, p->h.out);
+  int64_t *findRun = THNN_scratch(call, threads * THNN_perThread(p->h.out), sizeof(int64_t));
   Weights w, h;
   makeWeights(call, &w, &p->w, 0, 0, k);
   makeWeights(call, &h, &p->h, 1, 0, k);
@@ -448,10 +446,10 @@ void THNN_(spreadGaussians)(Call *call, real *gx, const real *g, const Gaussians
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    const Scratch mine = {ofThread(shares), ofThread(spreads), ofThread(weightsOf), runOf + THNN_threadId() * THNN_perThread(p->h.out)};
+    const Scratch mine = {ofThread(shares), ofThread(spreads), ofThread(countWeights), findRun + THNN_threadId() * THNN_perThread(p->h.out)};
     for (int64_t m = 0; m < k->kernels; m++) {
       const int64_t at = i * k->kernels + m;
-      const Gaussian one = gaussianOf(p, &w, &h, at % gaussians);
+      const Gaussian one = newGaussian(p, &w, &h, at % gaussians);
       shareRows(mine.shares, g + at * outputs, p, &rows, &w.runs);
       gaussianGradient(gx + i * plane, g + at * outputs, &one, &rows, &mine, m > 0);
     }
@@ -463,7 +461,7 @@ void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, 
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p), kernels = k->kernels, gaussians = k->channels * kernels;
   const int threads = THNN_threads(call, 3 * p->planes * kernels * (plane + outputs * p->w.kernel));
-  const Rows rows = rowsOf(&p->w);
+  const Rows rows = planRows(&p->w);
   const PerThread ofColumns = newPerThread(call, threads, p->w.kernel * p->w.out);
   const PerThread ofRows = newPerThread(call, threads, p->h.kernel * VECTOR32_CELLS);
   const PerThread sums = newPerThread(call, threads, rows.cells), spreads = newPerThread(call, threads, rows.cells);
@@ -490,7 +488,7 @@ void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, 
         .shares = ofThread(shares),
     };
     const int64_t wx = i % gaussians * ofX, wy = i % gaussians * ofY;
-    const Gaussian one = gaussianOf(p, &w, &h, i % gaussians);
+    const Gaussian one = newGaussian(p, &w, &h, i % gaussians);
     correlatePlane(&c, x + i / kernels * plane, g + i * outputs, &one, &rows);
     totals[4 * i] = parameterGradient(w.table[BY_MEAN] + wx, c.byColumn, &w);
     totals[4 * i + 1] = parameterGradient(h.table[BY_MEAN] + wy, c.byRow, &h);

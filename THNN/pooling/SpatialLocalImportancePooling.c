@@ -13,7 +13,7 @@
  *
  * Source: Z. Gao, L. Wang, G. Wu, LIP: Local importance-based pooling, ICCV 2019. */
 #include "declared/SpatialLocalImportancePooling.h"
-#include "pooling/softweights.h"
+#include "pooling/SoftPool.h"
 
 static int32_t check(const char *f, const THTensor *input, const THTensor *logit, Axis w, Axis h, int ceil_mode, Space *p)
 {
@@ -69,7 +69,7 @@ static void backward(real *gx, real *gl, const real *x, const real *logit, const
     for (o.w = 0; o.w < s->w.out; o.w++) THNN_(importanceWindow)(gx, gl, x, logit, (double)*g++, s, o);
 }
 
-/* ---- The functions. What is fast: one exponential a cell, and sums along rows (softweights.c). */
+/* ---- The functions. The fast loops have one exponential for a cell, and sums along rows (SoftPool_fast.c). */
 
 int32_t THNN_(SpatialLocalImportancePooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                                                         int64_t padW, int64_t padH, int32_t ceil_mode, int64_t size[8])

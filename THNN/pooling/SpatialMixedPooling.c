@@ -27,14 +27,14 @@ static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int c
 }
 
 /* The shape of weight: one number, or one for each channel. */
-static int64_t weightsOf(const THTensor *input, const THTensor *weight)
+static int64_t countWeights(const THTensor *input, const THTensor *weight)
 {
   return weight && weight->nDimension == 1 && weight->size[0] == 1 ? 1 : input->size[input->nDimension - 3];
 }
 
 /* ---- The definition, plane by plane; `a` is the plane's weight. */
 
-static accreal meanOf(const real *x, int64_t oh, int64_t ow, const Space *s)
+static accreal windowMean(const real *x, int64_t oh, int64_t ow, const Space *s)
 {
   accreal sum = 0;
   for (int64_t ih = windowStart(&s->h, oh); ih < windowEnd(&s->h, oh); ih++)
@@ -51,7 +51,7 @@ static void forward(real *y, index_t *index, const real *x, accreal a, const Spa
       for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
         for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++)
           if (beats((accreal)x[ih * w.in + iw], (accreal)x[best])) best = ih * w.in + iw;
-      y[oh * w.out + ow] = (real)(a * (accreal)x[best] + (1 - a) * meanOf(x, oh, ow, s));
+      y[oh * w.out + ow] = (real)(a * (accreal)x[best] + (1 - a) * windowMean(x, oh, ow, s));
       index[oh * w.out + ow] = best;
     }
 }
@@ -76,7 +76,7 @@ static double weightGradient(const real *x, const real *g, const index_t *index,
   for (int64_t oh = 0; oh < s->h.out; oh++)
     for (int64_t ow = 0; ow < s->w.out; ow++) {
       const int64_t o = oh * s->w.out + ow;
-      sum += (double)g[o] * (double)((accreal)x[index[o]] - meanOf(x, oh, ow, s));
+      sum += (double)g[o] * (double)((accreal)x[index[o]] - windowMean(x, oh, ow, s));
     }
   return sum;
 }
@@ -99,7 +99,7 @@ int32_t THNN_(SpatialMixedPooling_updateOutput)(THNNState *state, const THTensor
   THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   THNN_TRY(THNN_checkSpaceOutput(__func__, "output", view(output), view(input), &p));
   THNN_TRY(THNN_checkSpaceOutput(__func__, "indices", view(indices), view(input), &p));
-  const int64_t weights = weightsOf(input, weight);
+  const int64_t weights = countWeights(input, weight);
   THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 1, &weights));
 
   Call call;
@@ -124,7 +124,7 @@ int32_t THNN_(SpatialMixedPooling_updateGradInput)(THNNState *state, const THTen
   THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   THNN_TRY(THNN_checkGradients(__func__, view(input), view(gradOutput), view(gradInput), &p));
   THNN_TRY(THNN_checkSpace(__func__, "indices", view(indices), view(input), &p));
-  const int64_t weights = weightsOf(input, weight);
+  const int64_t weights = countWeights(input, weight);
   THNN_TRY(THNN_checkShape(__func__, "weight", view(weight), 1, &weights));
 
   Call call;
@@ -134,7 +134,7 @@ int32_t THNN_(SpatialMixedPooling_updateGradInput)(THNNState *state, const THTen
   real *gx = THNN_out(&call, view(gradInput));
   if (!THNN_ready(&call) || THNN_badIndices(&call, "indices", index, p.planes * planeOutputs(&p), planeCells(&p), 0))
     return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(unmixWindows)(&call, gx, g, index, a, weights, &p);
+  if (!THNN_plain(&call)) THNN_(mixWindowsBackward)(&call, gx, g, index, a, weights, &p);
   else
     for (int64_t i = 0, outputs = planeOutputs(&p); i < p.planes; i++)
       backward(gx + i * planeCells(&p), g + i * outputs, index + i * outputs, (accreal)a[i % weights], &p);
@@ -149,7 +149,7 @@ int32_t THNN_(SpatialMixedPooling_accGradParameters)(THNNState *state, const THT
   Space p;
   THNN_TRY(check(__func__, input, sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), ceil_mode, &p));
   THNN_TRY(THNN_checkSpace(__func__, "gradOutput", view(gradOutput), view(input), &p));
-  const int64_t weights = weightsOf(input, gradWeight);
+  const int64_t weights = countWeights(input, gradWeight);
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), 1, &weights));
   THNN_TRY(THNN_checkSpace(__func__, "indices", view(indices), view(input), &p));
   if (THNN_nElement(view(gradOutput)) == 0) return THNN_OK;

@@ -7,7 +7,7 @@
 #include "pooling/MaxPooling.h"
 
 void THNN_(mixWindows)(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Space *p);
-void THNN_(unmixWindows)(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Space *p);
+void THNN_(mixWindowsBackward)(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Space *p);
 void THNN_(addMixGradients)(Call *call, real *gw, const real *x, const real *g, const index_t *index, int64_t weights, double scale,
                             const Space *p);
 

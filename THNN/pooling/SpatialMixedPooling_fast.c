@@ -3,7 +3,7 @@
 #include "pooling/blend.h"
 #include "pooling/SpatialMixedPooling.h"
 
-/* y holds the maxima. */
+/* y has the maxima, and gets the outputs. */
 THNN_KERNEL void mixPlane(real *y, const real *x, const Space *p, real a, real *sum, real *mean)
 {
   memset(sum, 0, (size_t)paddedLength(&p->w) * sizeof(real));
@@ -13,18 +13,18 @@ THNN_KERNEL void mixPlane(real *y, const real *x, const Space *p, real a, real *
   }
 }
 
-THNN_KERNEL void unmixPlane(real *gx, const real *g, const index_t *index, const Space *p, real a, real *share, real *spread)
+THNN_KERNEL void mixPlaneBackward(real *gx, const real *g, const index_t *index, const Space *p, real a, real *share, real *spread)
 {
   const Axis h = p->h, w = p->w;
   const int64_t outputs = h.out * w.out;
-  real *mine = share + shareLead(&w);
+  real *row = share + shareLead(&w);
   memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
   for (int64_t oh = 0; oh < h.out; oh++) {
     const int64_t rows = windowCells(&h, oh);
     THNN_fetch(g + oh * w.out, THNN_AHEAD, w.out * (int64_t)sizeof *g);
     THNN_fetch(index + oh * w.out, THNN_AHEAD, w.out * (int64_t)sizeof *index);
-    for (int64_t ow = 0; ow < w.out; ow++) mine[ow] = (1 - a) * g[oh * w.out + ow] / (real)(rows * cellsOf(&w, ow));
-    spreadColumns(spread + oh * spreadLength(&w), mine, &w);
+    for (int64_t ow = 0; ow < w.out; ow++) row[ow] = (1 - a) * g[oh * w.out + ow] / (real)(rows * windowLength(&w, ow));
+    spreadColumns(spread + oh * spreadLength(&w), row, &w);
   }
   gatherRows(gx, spread, p);
   for (int64_t o = 0; o < outputs; o++) gx[index[o]] += a * g[o];
@@ -52,21 +52,20 @@ THNN_KERNEL double weighPlane(const real *x, const real *g, const index_t *index
 void THNN_(mixWindows)(Call *call, real *y, index_t *index, const real *x, const real *a, int64_t weights, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
-  const int64_t padded = THNN_perThread(paddedLength(&p->w)), row = THNN_perThread(p->w.out);
   const int threads = THNN_threads(call, 2 * p->planes * (plane + outputs * p->w.kernel));
-  real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
+  const BlendScratch scratch = newBlendScratch(call, p, threads);
   const MaxTables m = THNN_(maxTables)(call, p, threads);
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = rows + THNN_threadId() * (padded + row);
+    const BlendRows rows = threadRows(&scratch);
     THNN_(maxOutputRows)(y + i * outputs, index + i * outputs, x + i * plane, p, &m, 0, p->h.out);
-    mixPlane(y + i * outputs, x + i * plane, p, a[i % weights], mine, mine + padded);
+    mixPlane(y + i * outputs, x + i * plane, p, a[i % weights], rows.sum, rows.mean);
   }
 }
 
-void THNN_(unmixWindows)(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Space *p)
+void THNN_(mixWindowsBackward)(Call *call, real *gx, const real *g, const index_t *index, const real *a, int64_t weights, const Space *p)
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
@@ -76,9 +75,8 @@ void THNN_(unmixWindows)(Call *call, real *gx, const real *g, const index_t *ind
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = rows + THNN_threadId() * (share + spread);
-    real *to = gx + i * plane;
-    unmixPlane(to, g + i * outputs, index + i * outputs, p, a[i % weights], mine, mine + share);
+    real *own = rows + THNN_threadId() * (share + spread);
+    mixPlaneBackward(gx + i * plane, g + i * outputs, index + i * outputs, p, a[i % weights], own, own + share);
   }
 }
 
@@ -87,19 +85,14 @@ void THNN_(addMixGradients)(Call *call, real *gw, const real *x, const real *g, 
 {
   const int64_t plane = planeCells(p), outputs = planeOutputs(p);
   const int threads = THNN_threads(call, p->planes * (plane + outputs * p->w.kernel));
-  const int64_t padded = THNN_perThread(paddedLength(&p->w)), row = THNN_perThread(p->w.out);
-  real *rows = THNN_scratch(call, threads * (padded + row), sizeof(real));
+  const BlendScratch scratch = newBlendScratch(call, p, threads);
   double *totals = THNN_scratch(call, p->planes, sizeof(double));
   if (!THNN_ready(call)) return;
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    real *mine = rows + THNN_threadId() * (padded + row);
-    totals[i] = weighPlane(x + i * plane, g + i * outputs, index + i * outputs, p, mine, mine + padded);
+    const BlendRows rows = threadRows(&scratch);
+    totals[i] = weighPlane(x + i * plane, g + i * outputs, index + i * outputs, p, rows.sum, rows.mean);
   }
-  for (int64_t c = 0; c < weights; c++) {
-    double total = 0;
-    for (int64_t i = c; i < p->planes; i += weights) total += totals[i];
-    gw[c] += (real)(scale * total);
-  }
+  addTotals(gw, totals, p->planes, weights, 1, scale);
 }

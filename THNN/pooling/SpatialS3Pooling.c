@@ -53,7 +53,7 @@ static int32_t checkChoice(const char *f, const char *name, const THLongTensor *
 
 /* ---- The definition, plane by plane: rows and columns tell what each output takes along an axis, and with what weight (mix.h). */
 
-/* Where M comes from that begins at (row, column). */
+/* The cell of the maximum M whose window begins at (row, column). */
 static int64_t largestFrom(const real *x, int64_t row, int64_t column, const Space *s)
 {
   int64_t best = row * s->w.in + column;
@@ -94,7 +94,7 @@ static void backward(real *gx, const real *x, const real *g, const index_t *inde
 
 /* ---- The functions. What is fast: maxima of whole rows (SpatialS3Pooling_fast.c). */
 
-/* Is a row or column chosen that does not exist? */
+/* True, and the call fails, if a chosen row or column does not exist. */
 static int isBadChoice(Call *call, const index_t *rows, const index_t *columns, const Space *p)
 {
   return (rows && THNN_badIndices(call, "rows", rows, p->h.out, p->h.in, 0)) ||

@@ -7,7 +7,7 @@ int64_t THNN_(s3Limit)(const Space *p) { return fitsLane(p) ? 0 : MAX_LANE; }
 
 /* ---- Rows of M. */
 
-/* What one thread works with; means only for means. */
+/* The scratch memory of a thread; only means need `means`. */
 typedef struct Buffers {
   RowMaxima row, spare; /* of W + pool places: those beyond the plane lose to every cell */
   double *means, *mixed; /* H x W / pool; W */
@@ -100,7 +100,7 @@ static Scratch newScratch(Call *call, const Space *p, int threads, int means)
   return r;
 }
 
-THNN_INLINE Buffers buffersOf(const Scratch *r, int thread)
+THNN_INLINE Buffers threadBuffers(const Scratch *r, int thread)
 {
   const RowMaxima row = offsetRowMaxima(r->rows, thread * 2 * r->width);
   double *means = r->doubles + thread * (r->means + r->mixed);
@@ -138,7 +138,7 @@ void THNN_(s3Choose)(Call *call, real *y, index_t *index, const real *x, const i
       real *to = y + i * outputs + o * p->w.out;
       index_t *from = at + o * p->w.out;
       if (maxGroups(to, from, x + i * cells, p, ONE, below(&p->h, rows[o]), chosen))
-        chooseRow(to, from, x + i * cells, p, rows[o], columns, buffersOf(&scratch, me));
+        chooseRow(to, from, x + i * cells, p, rows[o], columns, threadBuffers(&scratch, me));
     }
   }
 }
@@ -153,7 +153,7 @@ void THNN_(s3Mix)(Call *call, real *y, const real *x, const index_t *rows, const
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++)
-    mixPlane(y + i * outputs, x + i * cells, p, mixR, mixC, buffersOf(&scratch, THNN_threadId()));
+    mixPlane(y + i * outputs, x + i * cells, p, mixR, mixC, threadBuffers(&scratch, THNN_threadId()));
 }
 
 void THNN_(s3SpreadChosen)(Call *call, real *gx, const real *g, const index_t *index, const index_t *rows, const index_t *columns,
@@ -174,5 +174,5 @@ void THNN_(s3SpreadMixed)(Call *call, real *gx, const real *x, const real *g, co
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++)
-    spreadPlane(gx + i * cells, x + i * cells, g + i * outputs, p, mixR, mixC, buffersOf(&scratch, THNN_threadId()));
+    spreadPlane(gx + i * cells, x + i * cells, g + i * outputs, p, mixR, mixC, threadBuffers(&scratch, THNN_threadId()));
 }

@@ -5,7 +5,7 @@
 
 #include "pooling/MaxPooling.h"
 
-/* Without noise the averages; indices may be NULL. */
+/* Draws a cell of each window. Without noise y gets the averages; indices may be NULL. */
 void THNN_(drawWindows)(Call *call, real *y, index_t *index, const real *x, const real *noise, const Space *p);
 /* The gradient of averages. */
 void THNN_(spreadExpected)(Call *call, real *gx, const real *x, const real *g, const Space *p);

@@ -4,7 +4,7 @@
 #include "pooling/SpatialStochasticPooling.h"
 #include "pooling/window.h"
 
-/* Which windows of a row have their cell j on the input: [first, end). */
+/* The windows of a row whose cell j is on the input: [first, end). */
 THNN_INLINE void windowsWithCell(const Axis *w, int64_t j, int64_t *first, int64_t *end)
 {
   const int64_t room = w->in + w->pad - j;

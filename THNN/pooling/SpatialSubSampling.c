@@ -23,24 +23,24 @@ static int32_t check(const char *f, const THTensor *input, int64_t kW, int64_t k
   return THNN_checkSliding(f, 'H', sliding(kH, dH, 0, 1), 0, &p->h);
 }
 
-static int64_t channelsOf(const THTensor *input) { return input->size[input->nDimension - 3]; }
+static int64_t countChannels(const THTensor *input) { return input->size[input->nDimension - 3]; }
 
-/* One number for each channel. */
+/* Checks a tensor of one number for each channel. */
 static int32_t checkNumbers(const char *f, const char *name, View v, const THTensor *input)
 {
-  const int64_t channels = channelsOf(input);
+  const int64_t channels = countChannels(input);
   return THNN_checkShape(f, name, v, 1, &channels);
 }
 
 static int32_t checkSums(const char *f, const char *name, View v, const THTensor *input)
 {
-  const int64_t channels = channelsOf(input);
+  const int64_t channels = countChannels(input);
   return THNN_checkOutput(f, name, v, 1, &channels);
 }
 
 /* ---- The definition, plane by plane; weight and bias are those of the plane. */
 
-static accreal sumOf(const real *x, int64_t oh, int64_t ow, const Space *s)
+static accreal windowSum(const real *x, int64_t oh, int64_t ow, const Space *s)
 {
   accreal sum = 0;
   for (int64_t ih = windowStart(&s->h, oh); ih < windowEnd(&s->h, oh); ih++)
@@ -51,7 +51,7 @@ static accreal sumOf(const real *x, int64_t oh, int64_t ow, const Space *s)
 static void forward(real *y, const real *x, accreal weight, accreal bias, const Space *s)
 {
   for (int64_t oh = 0; oh < s->h.out; oh++)
-    for (int64_t ow = 0; ow < s->w.out; ow++) y[oh * s->w.out + ow] = (real)(weight * sumOf(x, oh, ow, s) + bias);
+    for (int64_t ow = 0; ow < s->w.out; ow++) y[oh * s->w.out + ow] = (real)(weight * windowSum(x, oh, ow, s) + bias);
 }
 
 static void backward(real *gx, const real *g, accreal weight, const Space *s)
@@ -68,7 +68,7 @@ static void addGradients(double *products, double *gradients, const real *x, con
 {
   for (int64_t oh = 0; oh < s->h.out; oh++)
     for (int64_t ow = 0; ow < s->w.out; ow++) {
-      *products += (double)g[oh * s->w.out + ow] * (double)sumOf(x, oh, ow, s);
+      *products += (double)g[oh * s->w.out + ow] * (double)windowSum(x, oh, ow, s);
       *gradients += (double)g[oh * s->w.out + ow];
     }
 }
@@ -96,9 +96,9 @@ int32_t THNN_(SpatialSubSampling_updateOutput)(THNNState *state, const THTensor 
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(subSample)(&call, y, x, w, b, channelsOf(input), &p);
+  if (!THNN_plain(&call)) THNN_(subSample)(&call, y, x, w, b, countChannels(input), &p);
   else
-    for (int64_t i = 0, c = 0; i < p.planes; i++, c = i % channelsOf(input))
+    for (int64_t i = 0, c = 0; i < p.planes; i++, c = i % countChannels(input))
       forward(y + i * planeOutputs(&p), x + i * planeCells(&p), (accreal)w[c], (accreal)b[c], &p);
   return THNN_leave(&call);
 }
@@ -117,10 +117,10 @@ int32_t THNN_(SpatialSubSampling_updateGradInput)(THNNState *state, const THTens
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(spreadSubSamples)(&call, gx, g, w, channelsOf(input), &p);
+  if (!THNN_plain(&call)) THNN_(spreadSubSamples)(&call, gx, g, w, countChannels(input), &p);
   else
     for (int64_t i = 0; i < p.planes; i++)
-      backward(gx + i * planeCells(&p), g + i * planeOutputs(&p), (accreal)w[i % channelsOf(input)], &p);
+      backward(gx + i * planeCells(&p), g + i * planeOutputs(&p), (accreal)w[i % countChannels(input)], &p);
   return THNN_leave(&call);
 }
 
@@ -140,11 +140,11 @@ int32_t THNN_(SpatialSubSampling_accGradParameters)(THNNState *state, const THTe
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(addSubSamples)(&call, gw, gb, x, g, channelsOf(input), scale, &p);
+  if (!THNN_plain(&call)) THNN_(addSubSamples)(&call, gw, gb, x, g, countChannels(input), scale, &p);
   else
-    for (int64_t c = 0; c < channelsOf(input); c++) {
+    for (int64_t c = 0; c < countChannels(input); c++) {
       double products = 0, gradients = 0;
-      for (int64_t i = c; i < p.planes; i += channelsOf(input))
+      for (int64_t i = c; i < p.planes; i += countChannels(input))
         addGradients(&products, &gradients, x + i * planeCells(&p), g + i * planeOutputs(&p), &p);
       gw[c] += (real)(scale * products);
       gb[c] += (real)(scale * gradients);

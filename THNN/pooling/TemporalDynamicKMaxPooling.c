@@ -37,8 +37,8 @@ static void pooledShape(const THTensor *input, const Frames *s, int64_t *size)
 
 /* ---- The definition, sequence by sequence. */
 
-/* How many frames come before frame t in the order of their numbers: larger ones, and equal ones that are earlier. */
-static int64_t rankOf(const real *x, int64_t t, int64_t feature, const Frames *s)
+/* The number of frames that come before frame t in descending order: larger ones, and equal ones that are earlier. */
+static int64_t computeRank(const real *x, int64_t t, int64_t feature, const Frames *s)
 {
   const accreal mine = (accreal)x[t * s->features + feature];
   int64_t rank = 0;
@@ -55,7 +55,7 @@ static void forward(real *y, index_t *index, const real *x, const Frames *s)
 {
   for (int64_t f = 0; f < s->features; f++)
     for (int64_t t = 0, j = 0; t < s->length; t++)
-      if (rankOf(x, t, f, s) < s->k) {
+      if (computeRank(x, t, f, s) < s->k) {
         y[j * s->features + f] = x[t * s->features + f];
         index[j++ * s->features + f] = t;
       }

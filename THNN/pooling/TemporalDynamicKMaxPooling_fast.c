@@ -14,7 +14,7 @@ enum { FEATURES_AT_ONCE = 16 };
 #define SIGN ((key)((uint64_t)1 << (8 * sizeof(key) - 1)))
 
 /* Integers in the order of numbers: -0 equals 0, NaN comes last. */
-THNN_INLINE key keyOf(real x)
+THNN_INLINE key sortKey(real x)
 {
   const THNN_REAL value = x + 0; /* -0 becomes 0 */
   key bits;
@@ -49,7 +49,7 @@ THNN_KERNEL void selectBlock(real *y, index_t *index, const real *x, const Frame
   int64_t equals[FEATURES_AT_ONCE], at[FEATURES_AT_ONCE];
   if (width < FEATURES_AT_ONCE) memset(keys, 0, (size_t)(s->length * FEATURES_AT_ONCE) * sizeof(key));
   for (int64_t t = 0; t < s->length; t++)
-    for (int64_t f = 0; f < width; f++) keys[t * FEATURES_AT_ONCE + f] = keyOf(x[t * s->features + f]);
+    for (int64_t f = 0; f < width; f++) keys[t * FEATURES_AT_ONCE + f] = sortKey(x[t * s->features + f]);
   kthLargest(kth, equals, keys, s->length, s->k);
   for (int64_t f = 0; f < width; f++) at[f] = f;
   for (int64_t t = 0; t < s->length; t++)

@@ -34,7 +34,7 @@ static int32_t checkFeatures(const char *f, const char *name, View v, const Spac
 
 /* ---- The definition, sequence by sequence. */
 
-static accreal sumOf(const real *x, int64_t t, int64_t feature, const Space *s)
+static accreal windowSum(const real *x, int64_t t, int64_t feature, const Space *s)
 {
   accreal sum = 0;
   for (int64_t i = windowStart(&s->h, t); i < windowEnd(&s->h, t); i++) sum += (accreal)x[i * s->w.in + feature];
@@ -45,7 +45,7 @@ static void forward(real *y, const real *x, const real *weight, const real *bias
 {
   for (int64_t t = 0; t < s->h.out; t++)
     for (int64_t f = 0; f < s->w.in; f++)
-      y[t * s->w.in + f] = (real)((accreal)weight[f] * sumOf(x, t, f, s) + (accreal)bias[f]);
+      y[t * s->w.in + f] = (real)((accreal)weight[f] * windowSum(x, t, f, s) + (accreal)bias[f]);
 }
 
 static void backward(real *gx, const real *g, const real *weight, const Space *s)
@@ -59,7 +59,7 @@ static void backward(real *gx, const real *g, const real *weight, const Space *s
 static void addGradients(double *products, double *gradients, const real *x, const real *g, int64_t feature, const Space *s)
 {
   for (int64_t t = 0; t < s->h.out; t++) {
-    *products += (double)g[t * s->w.in + feature] * (double)sumOf(x, t, feature, s);
+    *products += (double)g[t * s->w.in + feature] * (double)windowSum(x, t, feature, s);
     *gradients += (double)g[t * s->w.in + feature];
   }
 }

@@ -1,4 +1,4 @@
-/* Maxima and means of the same windows: what layers that blend them share on the host. */
+/* Layers that blend the maxima and the means of the same windows: their fast loops on the host share this. */
 #ifndef THNN_POOLING_BLEND_H
 #define THNN_POOLING_BLEND_H
 
@@ -6,7 +6,7 @@
 #include "pooling/columns.h"
 
 /* Cells of window o of a dense axis, without a division. */
-THNN_INLINE int64_t cellsOf(const Axis *a, int64_t o)
+THNN_INLINE int64_t windowLength(const Axis *a, int64_t o)
 {
   const int64_t start = o * a->stride - a->pad;
   return THNN_min(start + a->kernel, a->in) - THNN_max(start, 0);
@@ -19,7 +19,40 @@ THNN_INLINE void meanRow(real *restrict mean, real *restrict sum, const real *x,
   const int64_t top = windowStart(&h, oh), rows = windowEnd(&h, oh) - top;
   sumRows(sum + w.pad, x + top * w.in, 0, rows, w.in, w.in);
   sumColumns(mean, sum, &w);
-  for (int64_t ow = 0; ow < w.out; ow++) mean[ow] /= (real)(rows * cellsOf(&w, ow));
+  for (int64_t ow = 0; ow < w.out; ow++) mean[ow] /= (real)(rows * windowLength(&w, ow));
+}
+
+/* The scratch rows of all threads, and those of one: sums of columns, with room for padding, and a row of outputs. */
+typedef struct BlendScratch {
+  real *rows;
+  int64_t sumLength, length; /* of the first row, and of both */
+} BlendScratch;
+
+typedef struct BlendRows {
+  real *sum, *mean;
+} BlendRows;
+
+static inline BlendScratch newBlendScratch(Call *call, const Space *p, int threads)
+{
+  const int64_t sumLength = THNN_perThread(paddedLength(&p->w)), length = sumLength + THNN_perThread(p->w.out);
+  return (BlendScratch){THNN_scratch(call, threads * length, sizeof(real)), sumLength, length};
+}
+
+static inline BlendRows threadRows(const BlendScratch *s)
+{
+  real *own = s->rows + THNN_threadId() * s->length;
+  return (BlendRows){own, own + s->sumLength};
+}
+
+/* gw[c][k] += scale * the sum of totals[i][k] over the planes i of channel c, in their order. A plane has n totals. */
+static inline void addTotals(real *gw, const double *totals, int64_t planes, int64_t channels, int64_t n, double scale)
+{
+  for (int64_t c = 0; c < channels; c++)
+    for (int64_t k = 0; k < n; k++) {
+      double total = 0;
+      for (int64_t i = c; i < planes; i += channels) total += totals[i * n + k];
+      gw[c * n + k] += (real)(scale * total);
+    }
 }
 
 #endif

@@ -15,7 +15,7 @@ THNN_INLINE void sumFewColumns(real *restrict y, const real *restrict x, int64_t
   }
 }
 
-/* The same for any kernel, four columns at first and then one at a time. */
+/* Sums of any kernel: four columns at first, and then one at a time. */
 THNN_INLINE void sumManyColumns(real *restrict y, const real *restrict x, int64_t out, int64_t kernel, int64_t stride)
 {
   if (kernel == 1) sumFewColumns(y, x, out, 1, stride);
@@ -54,7 +54,7 @@ THNN_INLINE void spreadFewColumns(real *restrict x, const real *restrict share, 
     }
 }
 
-/* The same for any kernel, one column at a time. */
+/* Spreads to any kernel, one column at a time. */
 THNN_INLINE void spreadManyColumns(real *restrict x, const real *restrict share, const Axis *w, int64_t stride)
 {
   memset(x, 0, (size_t)paddedLength(w) * sizeof(real));

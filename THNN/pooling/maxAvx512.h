@@ -38,14 +38,14 @@ WindowGroup *THNN_(newWindowGroups)(Call *call, int threads, int64_t out);
  * table or the processor has no AVX-512. */
 WindowGroups THNN_(groupWindows)(WindowGroup *groups, const int64_t *start, const int64_t *end, int64_t step, int64_t out,
                                  int64_t in);
-/* The same for short rows of windows: several rows make a group, which reads the plane as one row. `groups` has room for as many as
- * there are rows of windows. */
+/* Groups of short rows of windows: several rows make a group, which reads the plane as one row. `groups` has room for a group for each
+ * row of windows. */
 WindowGroups THNN_(groupRows)(WindowGroup *groups, const Space *p, const Intervals *rows, const Intervals *columns);
 
 typedef struct MaxLoops {
   /* The maxima of a row of outputs, and their indices. Not 0 if there may be a NaN: then the caller finds them in another way. */
   lane (*maxGroups)(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, WindowGroups groups);
-  /* The same of n stretches of x, of VECTOR_CELLS to `most` <= MAX_STRETCH_CELLS cells. Indices count from `origin` on. */
+  /* The maxima of n stretches of x, of VECTOR_CELLS to `most` <= MAX_STRETCH_CELLS cells. Indices count from `origin` on. */
   lane (*maxStretches)(real *y, index_t *index, const real *x, int64_t origin, const Intervals *of, int64_t most, int64_t n);
 } MaxLoops;
 extern const MaxLoops THNN_(maxLoops);

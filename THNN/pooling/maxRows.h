@@ -39,7 +39,7 @@ THNN_INLINE void updateMax(THNN_REAL *m, lane *s, THNN_REAL v, lane r, int nan)
   *s = !nan || a == a ? where : *s;
 }
 
-/* The same for an r that may come earlier: of equals the smaller position wins. With NaN the conditions are computed as lanes,
+/* Updates a maximum by an r that may come earlier: of equals the smaller position wins. With NaN the conditions are computed as lanes,
  * because gcc makes vectors of these alone. */
 THNN_INLINE void updateMaxInAnyOrder(THNN_REAL *m, lane *s, THNN_REAL v, lane r, int nan)
 {
@@ -75,7 +75,7 @@ THNN_INLINE lane maxFewRows(real *restrict best, lane *restrict at, const real *
   return nanMask;
 }
 
-/* The same for any number of rows. */
+/* The maxima of any number of rows. */
 THNN_INLINE lane maxRows(RowMaxima best, const real *x, int keep, lane offset, int64_t rows, int64_t distance, int64_t width,
                          int nan)
 {
@@ -98,7 +98,7 @@ THNN_INLINE lane maxRows(RowMaxima best, const real *x, int keep, lane offset, i
   return nanMask;
 }
 
-/* The same for all rows of a box. */
+/* The maxima of all rows of a box. */
 THNN_INLINE lane maxBox(RowMaxima best, const real *x, const Space *p, Span t, Span h, int nan)
 {
   const int64_t width = p->w.in, slice = p->h.in * width, first = boxStart(p, t, h);
@@ -228,7 +228,7 @@ typedef enum MaxAlgorithm {
   MAX_LONG_ROWS,       /* several rows of outputs together, through rows of maxima in memory */
 } MaxAlgorithm;
 
-/* What is computed once for all planes: THNN_(maxTables) before a parallel region, THNN_(maxOutputRows) reads it there. */
+/* The tables of all planes. THNN_(maxTables) computes them before a parallel region, and THNN_(maxOutputRows) reads them there. */
 typedef struct MaxTables {
   Intervals t, h, w;
   MaxAlgorithm algorithm;

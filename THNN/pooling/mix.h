@@ -1,4 +1,4 @@
-/* What each output of S3 pooling takes along an axis, one row or the mean over all choices; SpatialS3Pooling.c tells of what.
+/* The cells that each output of S3 pooling takes along an axis: one row, or the mean over all choices (SpatialS3Pooling.c).
  *
  * The axis has kernel = pool and stride = grid. */
 #ifndef THNN_POOLING_MIX_H
@@ -39,7 +39,7 @@ __attribute__((unused)) static Mix newMix(Call *call, const Axis *a, const index
   return mix;
 }
 
-/* For output o. A choice that is not on the axis is no cell. */
+/* Sets the mix of output o. A choice that is not on the axis is no cell. */
 THNN_INLINE void fillMix(Mix mix, const Axis *a, const index_t *choice, int64_t o)
 {
   const int64_t grid = a->stride, kept = grid / a->kernel;

@@ -1,4 +1,4 @@
-/* What the pooling layers share beside geometry. */
+/* Constants that pooling layers share. */
 #ifndef THNN_POOLING_H
 #define THNN_POOLING_H
 

@@ -5,7 +5,7 @@
 #include "core/sums.h"
 #include "pooling/AveragePooling.h"
 
-/* What is added: cells, or their powers. LOGARITHM stands for powers that have been taken before. */
+/* The terms of a sum: cells, or their powers. LOGARITHM stands for powers that have been computed before. */
 enum Kind {
   PLAIN,
   MAGNITUDE,

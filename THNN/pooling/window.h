@@ -1,4 +1,4 @@
-/* Where pooling windows lie, for loops along whole rows. core/space.h has the geometry itself. */
+/* The intervals of pooling windows, for loops along whole rows. core/space.h has the geometry itself. */
 #ifndef THNN_POOLING_WINDOW_H
 #define THNN_POOLING_WINDOW_H
 
@@ -24,7 +24,7 @@ THNN_INLINE int64_t paddedLength(const Axis *a)
   return THNN_max((a->out - 1) * a->stride + (a->kernel - 1) * a->dilation + 1, a->pad + a->in);
 }
 
-/* Which slice a row of outputs belongs to, and which row of that it is. Most planes have one slice: no division then. */
+/* The slice of a row of outputs, and its row in that slice. Most planes have one slice, and need no division. */
 THNN_INLINE int64_t outputSlice(const Space *p, int64_t row) { return p->t.out == 1 ? 0 : row / p->h.out; }
 THNN_INLINE int64_t outputRow(const Space *p, int64_t row) { return row - outputSlice(p, row) * p->h.out; }
 
@@ -34,7 +34,7 @@ typedef struct Span {
   int64_t start, end, step;
 } Span;
 
-/* Where in a plane the rows of a box begin. */
+/* The offset of the rows of a box in a plane. */
 THNN_INLINE int64_t boxStart(const Space *p, Span t, Span h) { return (t.start * p->h.in + h.start) * p->w.in; }
 
 /* A kernel that comes to the row (ot, oh) of a plane's outputs says so: as many rows as are new in its windows are called into the

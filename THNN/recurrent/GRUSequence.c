@@ -1,9 +1,9 @@
 /* GRUSequence: gated recurrent units over a sequence, after the product of its inputs with their weights.
  *
  *   (r, z)[t] = sigmoid(gates[t] + h[t-1] weight + bias)           the first two of three rows of hiddenSize
- *   g[t]      = tanh(gates[t] + bias + what r leaves)              the third one, where
- *               reset[t] = r * h[t-1], reset weight is left        if resetFirst, as rnn has it; else, as cuDNN,
- *               reset[t] = h[t-1] weight + bias, r * reset is left
+ *   g[t]      = tanh(gates[t] + bias + u)                          the third one, where
+ *               reset[t] = r * h[t-1],           u = reset weight  if resetFirst, as in rnn; else, as in cuDNN,
+ *               reset[t] = h[t-1] weight + bias, u = r * reset
  *   h[t]      = g + z * (h[t-1] - g)                               which is output[t]
  *
  * with h[-1] = h0. Backward goes from the last step to the first one:
@@ -22,14 +22,15 @@
  *   mask                                  T x N, or none: where it is not 0, gates and output are 0, and the gradient of the output is
  *                                         taken for 0, so that the next step begins anew
  *
- * Steps are shared among threads as those of LSTMSequence are. */
+ * Threads share the steps as in LSTMSequence. */
 #include "declared/GRUSequence.h"
 #include "recurrent/sequence.h"
 
 #ifndef THNN_CUDA /* THCUNN/recurrent/GRUSequence.cu has its own */
 static int isMasked(const real *mask, int64_t at) { return mask && mask[at] != 0; }
 
-/* Cells begin to end of one step of one sample, when what h gives to r and z has been added; and, if not resetFirst, when reset is h weight. */
+/* Computes r and z, for cells [begin, end) of one step of one sample, once the terms of h have been added to the gates; if not
+ * resetFirst, reset is h weight. */
 THNN_KERNEL void openGates(real *restrict gates, const real *restrict bias, real *restrict reset, const real *restrict h, int64_t begin,
                            int64_t end, const Sequence *s)
 {
@@ -65,7 +66,8 @@ THNN_KERNEL void finish(real *restrict gates, const real *restrict bias, const r
     }
 }
 
-/* The way back. If resetFirst, a product is added to gradReset, and `throughReset` says what it gives to r. */
+/* The backward pass of cells and gates. If resetFirst, a product is added to gradReset, from which `throughReset` computes the gradient
+ * of r. */
 THNN_KERNEL void gradients(const real *restrict gates, const real *restrict reset, const real *restrict h, const real *restrict gradOutput,
                            real *restrict gradHidden, real *restrict gradGates, real *restrict gradReset, int masked, int64_t begin,
                            int64_t end, const Sequence *s)
@@ -99,11 +101,11 @@ static void openBlock(const void *pass, const Panels *w, int64_t t, int64_t begi
   const int64_t hidden = s->hidden, n = end - begin;
   real *gates = m->gates + t * GRU_PARTS * hidden, *reset = m->reset + t * hidden, *output = m->output + t * hidden;
   const real *h = t ? output - hidden : m->h0;
-  addColumns(gates + begin, h, w, panelOf(w, 0, begin), hidden, n);
-  addColumns(gates + hidden + begin, h, w, panelOf(w, 1, begin), hidden, n);
+  addColumns(gates + begin, h, w, gatePanel(w, 0, begin), hidden, n);
+  addColumns(gates + hidden + begin, h, w, gatePanel(w, 1, begin), hidden, n);
   if (!s->resetFirst) {
     memset(reset + begin, 0, (size_t)n * sizeof(real));
-    addColumns(reset + begin, h, w, panelOf(w, 2, begin), hidden, n);
+    addColumns(reset + begin, h, w, gatePanel(w, 2, begin), hidden, n);
   }
   openGates(gates, m->bias, reset, h, begin, end, s);
   if (!s->resetFirst) finish(gates, m->bias, h, output, isMasked(m->mask, t), begin, end, s);
@@ -114,7 +116,7 @@ static void finishBlock(const void *pass, const Panels *w, int64_t t, int64_t be
   const GruSteps *m = pass;
   const int64_t hidden = s->hidden;
   real *gates = m->gates + t * GRU_PARTS * hidden, *output = m->output + t * hidden;
-  addColumns(gates + 2 * hidden + begin, m->reset + t * hidden, w, panelOf(w, 2, begin), hidden, end - begin);
+  addColumns(gates + 2 * hidden + begin, m->reset + t * hidden, w, gatePanel(w, 2, begin), hidden, end - begin);
   finish(gates, m->bias, t ? output - hidden : m->h0, output, isMasked(m->mask, t), begin, end, s);
 }
 
@@ -128,48 +130,48 @@ static void forwardOne(const GruSteps *m, const Panels *w, const Shares *shares,
 }
 
 /* The state of sample n before step t. */
-static const real *before(const GruStepsBack *b, int64_t t, int64_t n, const Sequence *s)
+static const real *before(const GruBackwardSteps *b, int64_t t, int64_t n, const Sequence *s)
 {
   return t ? b->output + ((t - 1) * s->samples + n) * s->hidden : b->h0 + n * s->hidden;
 }
 
 /* Cells of step t of sample n. */
-static void gradientsOf(const GruStepsBack *b, int64_t t, int64_t n, int64_t begin, int64_t end, const Sequence *s)
+static void stepGradients(const GruBackwardSteps *b, int64_t t, int64_t n, int64_t begin, int64_t end, const Sequence *s)
 {
   const int64_t hidden = s->hidden, row = GRU_PARTS * hidden, at = t * s->samples + n;
   gradients(b->gates + at * row, b->reset + at * hidden, before(b, t, n, s), b->gradOutput + at * hidden, b->gradHidden + n * hidden,
             b->gradGates + at * row, b->gradReset + at * hidden, isMasked(b->mask, at), begin, end, s);
 }
 
-static void gradientsOfReset(const GruStepsBack *b, int64_t t, int64_t n, int64_t begin, int64_t end, const Sequence *s)
+static void gradientsOfReset(const GruBackwardSteps *b, int64_t t, int64_t n, int64_t begin, int64_t end, const Sequence *s)
 {
   const int64_t hidden = s->hidden, row = GRU_PARTS * hidden, at = t * s->samples + n;
   throughReset(b->gates + at * row, before(b, t, n, s), b->gradReset + at * hidden, b->gradHidden + n * hidden, b->gradGates + at * row,
                begin, end);
 }
 
-/* What step t + 1 gives back to gradHidden, then step t; step -1 is h0. The weights of g are the last rows of w. */
+/* Adds the gradients of step t + 1 to gradHidden, then computes step t; step -1 is h0. The weights of g are the last rows of w. */
 static void backwardBlock(const void *pass, const Panels *w, int64_t t, int64_t begin, int64_t end, const Sequence *s)
 {
-  const GruStepsBack *b = pass;
+  const GruBackwardSteps *b = pass;
   const int64_t hidden = s->hidden, toG = 2 * hidden, after = t + 1, n = end - begin;
-  const real *both = panelOf(w, 0, begin), *g = both + toG * w->row;
+  const real *both = gatePanel(w, 0, begin), *g = both + toG * w->row;
   real *gradHidden = b->gradHidden + begin;
   if (after < s->steps) addColumns(gradHidden, b->gradGates + after * GRU_PARTS * hidden, w, both, toG, n);
   if (after < s->steps && !s->resetFirst) addColumns(gradHidden, b->gradReset + after * hidden, w, g, hidden, n);
-  if (t >= 0) gradientsOf(b, t, 0, begin, end, s);
+  if (t >= 0) stepGradients(b, t, 0, begin, end, s);
 }
 
 static void resetBlock(const void *pass, const Panels *w, int64_t t, int64_t begin, int64_t end, const Sequence *s)
 {
-  const GruStepsBack *b = pass;
+  const GruBackwardSteps *b = pass;
   const int64_t hidden = s->hidden, toG = 2 * hidden;
-  const real *g = panelOf(w, 0, begin) + toG * w->row;
+  const real *g = gatePanel(w, 0, begin) + toG * w->row;
   addColumns(b->gradReset + t * hidden + begin, b->gradGates + t * GRU_PARTS * hidden + toG, w, g, hidden, end - begin);
   gradientsOfReset(b, t, 0, begin, end, s);
 }
 
-static void backwardOne(const GruStepsBack *b, const Panels *w, const Shares *shares, const Sequence *s)
+static void backwardOne(const GruBackwardSteps *b, const Panels *w, const Shares *shares, const Sequence *s)
 {
 #pragma omp parallel num_threads((int)shares->parts)
   for (int64_t t = s->steps - 1; t >= -1; t--) {
@@ -188,9 +190,9 @@ typedef struct Packed {
 static Packed packed(Call *call, int threads, const real *weight, int isBack, const Sequence *s)
 {
   const int64_t hidden = s->hidden, toG = 2 * hidden;
-  const int isTurned = isBack != (int)s->isTurned;
-  return (Packed){THNN_(packGemm)(call, threads, isTurned, isBack ? hidden : toG, isBack ? toG : hidden, weight, s->columns),
-                  THNN_(packGemm)(call, threads, isTurned, hidden, hidden, columnsFrom(weight, toG, s), s->columns)};
+  const int readsColumns = isBack != (int)s->isTransposed;
+  return (Packed){THNN_(packGemm)(call, threads, readsColumns, isBack ? hidden : toG, isBack ? toG : hidden, weight, s->columns),
+                  THNN_(packGemm)(call, threads, readsColumns, hidden, hidden, columnsFrom(weight, toG, s), s->columns)};
 }
 
 /* All steps of samples [first, last). */
@@ -213,14 +215,14 @@ static void forwardSome(Call *call, int threads, const GruSteps *m, Packed w, in
   }
 }
 
-static void backwardSome(Call *call, int threads, const GruStepsBack *b, Packed w, int64_t first, int64_t last, const Sequence *s)
+static void backwardSome(Call *call, int threads, const GruBackwardSteps *b, Packed w, int64_t first, int64_t last, const Sequence *s)
 {
   const int64_t hidden = s->hidden, row = GRU_PARTS * hidden, toG = 2 * hidden, n = last - first;
   for (int64_t t = s->steps - 1; t >= 0; t--) {
     const int64_t at = t * s->samples + first;
     real *gradGates = b->gradGates + at * row, *gradReset = b->gradReset + at * hidden, *gradHidden = b->gradHidden + first * hidden;
 #pragma omp parallel for num_threads(threads)
-    for (int64_t i = first; i < last; i++) gradientsOf(b, t, i, 0, hidden, s);
+    for (int64_t i = first; i < last; i++) stepGradients(b, t, i, 0, hidden, s);
     if (s->resetFirst) {
       THNN_(gemmPacked)(call, threads, n, hidden, hidden, gradGates + toG, row, w.g, 1, gradReset, hidden);
 #pragma omp parallel for num_threads(threads)
@@ -235,8 +237,8 @@ static void forward(Call *call, const GruSteps *m, const real *weight, const Seq
   const int threads = sequenceThreads(call, s), parts = isApart(s) ? threads : 1;
   const int64_t n = s->samples;
   if (n == 1) {
-    const Shares shares = sharesOf(call, s);
-    const Panels panels = panelsOf(call, weight, 0, &shares, s);
+    const Shares shares = planShares(call, s);
+    const Panels panels = packPanels(call, weight, 0, &shares, s);
     if (THNN_ready(call)) forwardOne(m, &panels, &shares, s);
     return;
   }
@@ -246,13 +248,13 @@ static void forward(Call *call, const GruSteps *m, const real *weight, const Seq
   for (int64_t part = 0; part < parts; part++) forwardSome(call, threads / parts, m, w, n * part / parts, n * (part + 1) / parts, s);
 }
 
-static void backward(Call *call, const GruStepsBack *b, const real *weight, const Sequence *s)
+static void backward(Call *call, const GruBackwardSteps *b, const real *weight, const Sequence *s)
 {
   const int threads = sequenceThreads(call, s), parts = isApart(s) ? threads : 1;
   const int64_t n = s->samples;
   if (n == 1) {
-    const Shares shares = sharesOf(call, s);
-    const Panels panels = panelsOf(call, weight, 1, &shares, s);
+    const Shares shares = planShares(call, s);
+    const Panels panels = packPanels(call, weight, 1, &shares, s);
     if (THNN_ready(call)) backwardOne(b, &panels, &shares, s);
     return;
   }
@@ -268,7 +270,7 @@ static int32_t checkGru(const char *f, View gates, View weight, View h0, View ma
   THNN_TRY(checkSequence(f, gates, weight, GRU_PARTS, s));
   THNN_TRY(THNN_checkRange(f, "resetFirst", resetFirst, 0, 1));
   s->resetFirst = resetFirst;
-  THNN_TRY(checkCellsOf(f, "h0", h0, s, 1, 0));
+  THNN_TRY(checkSequenceCells(f, "h0", h0, s, 1, 0));
   return mask.size ? THNN_checkShape(f, "mask", mask, 2, gates.size) : THNN_OK;
 }
 
@@ -278,14 +280,14 @@ int32_t THNN_(GRUSequence_updateOutput)(THNNState *state, THTensor *gates, THTen
   Sequence s;
   THNN_TRY(checkGru(__func__, view(gates), view(weight), view(h0), view(mask), resetFirst, &s));
   THNN_TRY(THNN_checkOutput(__func__, "gates", view(gates), 3, gates->size));
-  THNN_TRY(checkCellsOf(__func__, "output", view(output), &s, 0, 1));
-  THNN_TRY(checkCellsOf(__func__, "reset", view(reset), &s, 0, 1));
+  THNN_TRY(checkSequenceCells(__func__, "output", view(output), &s, 0, 1));
+  THNN_TRY(checkSequenceCells(__func__, "reset", view(reset), &s, 0, 1));
   const int64_t biases = (resetFirst ? 3 : 4) * s.hidden;
   THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 1, &biases));
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *w = THNN_in(&call, inMemory(view(weight), &s));
+  const real *w = THNN_in(&call, storedView(view(weight), &s));
   const GruSteps m = {
       .bias = THNN_in(&call, view(bias)),
       .h0 = THNN_in(&call, view(h0)),
@@ -304,17 +306,17 @@ int32_t THNN_(GRUSequence_updateGradInput)(THNNState *state, const THTensor *gat
 {
   Sequence s;
   THNN_TRY(checkGru(__func__, view(gates), view(weight), view(h0), view(mask), resetFirst, &s));
-  THNN_TRY(checkCellsOf(__func__, "gradOutput", view(gradOutput), &s, 0, 0));
-  THNN_TRY(checkCellsOf(__func__, "output", view(output), &s, 0, 0));
-  THNN_TRY(checkCellsOf(__func__, "reset", view(reset), &s, 0, 0));
+  THNN_TRY(checkSequenceCells(__func__, "gradOutput", view(gradOutput), &s, 0, 0));
+  THNN_TRY(checkSequenceCells(__func__, "output", view(output), &s, 0, 0));
+  THNN_TRY(checkSequenceCells(__func__, "reset", view(reset), &s, 0, 0));
   THNN_TRY(THNN_checkOutput(__func__, "gradGates", view(gradGates), 3, gates->size));
-  THNN_TRY(checkCellsOf(__func__, "gradReset", view(gradReset), &s, 0, 1));
-  THNN_TRY(checkCellsOf(__func__, "gradHidden", view(gradHidden), &s, 1, 1));
+  THNN_TRY(checkSequenceCells(__func__, "gradReset", view(gradReset), &s, 0, 1));
+  THNN_TRY(checkSequenceCells(__func__, "gradHidden", view(gradHidden), &s, 1, 1));
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *w = THNN_in(&call, inMemory(view(weight), &s));
-  const GruStepsBack b = {
+  const real *w = THNN_in(&call, storedView(view(weight), &s));
+  const GruBackwardSteps b = {
       .gates = THNN_in(&call, view(gates)),
       .gradOutput = THNN_in(&call, view(gradOutput)),
       .output = THNN_in(&call, view(output)),

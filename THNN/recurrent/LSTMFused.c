@@ -65,7 +65,7 @@ static void lstmForward(Call *call, real *gates, Addends to, const real *c, real
     forward(gates + i * LSTM_PARTS * n, to.hidden + i * LSTM_PARTS * n, b1, b2, c + i * n, y + i * n, cy + i * n, n);
 }
 
-static void lstmBackward(Call *call, const GatesBack *b, Cells s)
+static void lstmBackward(Call *call, const GatesBackward *b, Cells s)
 {
   const int threads = cellThreads(call, &s);
   const int64_t n = s.hidden;
@@ -112,7 +112,7 @@ int32_t THNN_(LSTMFused_updateGradInput)(THNNState *state, const THTensor *stora
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const GatesBack b = {
+  const GatesBackward b = {
       .gates = THNN_in(&call, view(storage)),
       .before = THNN_in(&call, view(cx)),
       .after = THNN_in(&call, view(cy)),

@@ -15,10 +15,10 @@
  *   output, cell, gradOutput      T x N x hiddenSize
  *   weight, bias                  hiddenSize x 4 * hiddenSize, 4 * hiddenSize
  *   h0, c0, gradHidden, gradCell  N x hiddenSize; the gradients are those of the last step's state, and become those of h0 and c0
- *   order                         0: the four rows lie in the order i, f, g, o, as cuDNN has them; 1: i, f, o, g, as rnn has them
+ *   order                         0: the four rows are in the order i, f, g, o, as in cuDNN; 1: i, f, o, g, as in rnn
  *
- * Samples do not wait for each other: where weight is small, each thread takes all steps of some. Else a step's work is shared among
- * threads, for it waits for the step before; of one sample each thread has the same cells in all steps. */
+ * Samples are independent of each other: if the weight is small, each thread has all steps of some samples. Otherwise threads share the
+ * work of a step, which depends on the step before. Each thread has the same cells of one sample in all steps. */
 #include "declared/LSTMSequence.h"
 #include "recurrent/sequence.h"
 
@@ -42,7 +42,7 @@ THNN_KERNEL void cells(real *restrict gates, const real *restrict bias, const re
   }
 }
 
-/* The same on the way back. What gradHidden holds is used, and the step before adds to zeros. */
+/* The backward pass of cells and gates. gradHidden is read and set to zeros, to which the step before adds. */
 THNN_KERNEL void gradients(const real *restrict gates, real *restrict gradGates, const real *restrict before, const real *restrict after,
                            const real *restrict gradOutput, real *restrict gradHidden, real *restrict gradCell, int64_t begin,
                            int64_t end, const Sequence *s)
@@ -68,7 +68,7 @@ static void forwardBlock(const void *pass, const Panels *w, int64_t t, int64_t b
   const real *h = t ? output - hidden : m->h0, *c = t ? cell - hidden : m->c0;
   for (int64_t k = 0; k < LSTM_PARTS; k++) {
     const int64_t gate = t % 2 ? LSTM_PARTS - 1 - k : k; /* as blocks, to and fro */
-    addColumns(gates + gate * hidden + begin, h, w, panelOf(w, gate, begin), hidden, end - begin);
+    addColumns(gates + gate * hidden + begin, h, w, gatePanel(w, gate, begin), hidden, end - begin);
   }
   cells(gates, m->bias, c, output, cell, begin, end, s);
 }
@@ -100,12 +100,12 @@ static void forward(Call *call, const LstmSteps *m, const real *weight, const Se
   const int threads = sequenceThreads(call, s), parts = isApart(s) ? threads : 1;
   const int64_t n = s->samples, row = LSTM_PARTS * s->hidden;
   if (n == 1) {
-    const Shares shares = sharesOf(call, s);
-    const Panels panels = panelsOf(call, weight, 0, &shares, s);
+    const Shares shares = planShares(call, s);
+    const Panels panels = packPanels(call, weight, 0, &shares, s);
     if (THNN_ready(call)) forwardOne(m, &panels, &shares, s);
     return;
   }
-  const real *packed = THNN_(packGemm)(call, threads, (int)s->isTurned, row, s->hidden, weight, s->columns);
+  const real *packed = THNN_(packGemm)(call, threads, (int)s->isTransposed, row, s->hidden, weight, s->columns);
   if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
 #pragma omp parallel for num_threads(parts)
   for (int64_t part = 0; part < parts; part++)
@@ -113,50 +113,50 @@ static void forward(Call *call, const LstmSteps *m, const real *weight, const Se
 }
 
 /* Cells of step t of sample n. */
-static void gradientsOf(const LstmStepsBack *b, int64_t t, int64_t n, int64_t begin, int64_t end, const Sequence *s)
+static void stepGradients(const LstmBackwardSteps *b, int64_t t, int64_t n, int64_t begin, int64_t end, const Sequence *s)
 {
   const int64_t hidden = s->hidden, row = LSTM_PARTS * hidden, at = t * s->samples + n;
   gradients(b->gates + at * row, b->gradGates + at * row, t ? b->cell + (at - s->samples) * hidden : b->c0 + n * hidden,
             b->cell + at * hidden, b->gradOutput + at * hidden, b->gradHidden + n * hidden, b->gradCell + n * hidden, begin, end, s);
 }
 
-/* What step t + 1 gives back to gradHidden, then step t; step -1 is h0. */
+/* Adds the gradients of step t + 1 to gradHidden, then computes step t; step -1 is h0. */
 static void backwardBlock(const void *pass, const Panels *w, int64_t t, int64_t begin, int64_t end, const Sequence *s)
 {
-  const LstmStepsBack *b = pass;
+  const LstmBackwardSteps *b = pass;
   const int64_t row = LSTM_PARTS * s->hidden;
-  if (t < s->steps - 1) addColumns(b->gradHidden + begin, b->gradGates + (t + 1) * row, w, panelOf(w, 0, begin), row, end - begin);
-  if (t >= 0) gradientsOf(b, t, 0, begin, end, s);
+  if (t < s->steps - 1) addColumns(b->gradHidden + begin, b->gradGates + (t + 1) * row, w, gatePanel(w, 0, begin), row, end - begin);
+  if (t >= 0) stepGradients(b, t, 0, begin, end, s);
 }
 
-static void backwardOne(const LstmStepsBack *b, const Panels *w, const Shares *shares, const Sequence *s)
+static void backwardOne(const LstmBackwardSteps *b, const Panels *w, const Shares *shares, const Sequence *s)
 {
 #pragma omp parallel num_threads((int)shares->parts)
   for (int64_t t = s->steps - 1; t >= -1; t--) forBlocks(backwardBlock, b, w, t, shares, s);
 }
 
-static void backwardSome(Call *call, int threads, const LstmStepsBack *b, const real *packed, int64_t first, int64_t last, const Sequence *s)
+static void backwardSome(Call *call, int threads, const LstmBackwardSteps *b, const real *packed, int64_t first, int64_t last, const Sequence *s)
 {
   const int64_t hidden = s->hidden, row = LSTM_PARTS * hidden;
   for (int64_t t = s->steps - 1; t >= 0; t--) {
 #pragma omp parallel for num_threads(threads)
-    for (int64_t n = first; n < last; n++) gradientsOf(b, t, n, 0, hidden, s);
+    for (int64_t n = first; n < last; n++) stepGradients(b, t, n, 0, hidden, s);
     THNN_(gemmPacked)(call, threads, last - first, hidden, row, b->gradGates + (t * s->samples + first) * row, row, packed, 1,
                       b->gradHidden + first * hidden, hidden);
   }
 }
 
-static void backward(Call *call, const LstmStepsBack *b, const real *weight, const Sequence *s)
+static void backward(Call *call, const LstmBackwardSteps *b, const real *weight, const Sequence *s)
 {
   const int threads = sequenceThreads(call, s), parts = isApart(s) ? threads : 1;
   const int64_t n = s->samples, row = LSTM_PARTS * s->hidden;
   if (n == 1) {
-    const Shares shares = sharesOf(call, s);
-    const Panels panels = panelsOf(call, weight, 1, &shares, s);
+    const Shares shares = planShares(call, s);
+    const Panels panels = packPanels(call, weight, 1, &shares, s);
     if (THNN_ready(call)) backwardOne(b, &panels, &shares, s);
     return;
   }
-  const real *packed = THNN_(packGemm)(call, threads, !s->isTurned, s->hidden, row, weight, s->columns);
+  const real *packed = THNN_(packGemm)(call, threads, !s->isTransposed, s->hidden, row, weight, s->columns);
   if (!THNN_ready(call) || !THNN_(reserveGemm)(call, threads)) return;
 #pragma omp parallel for num_threads(parts)
   for (int64_t part = 0; part < parts; part++)
@@ -179,15 +179,15 @@ int32_t THNN_(LSTMSequence_updateOutput)(THNNState *state, THTensor *gates, THTe
   Sequence s;
   THNN_TRY(checkLstm(__func__, view(gates), view(weight), order, &s));
   THNN_TRY(THNN_checkOutput(__func__, "gates", view(gates), 3, gates->size));
-  THNN_TRY(checkCellsOf(__func__, "output", view(output), &s, 0, 1));
-  THNN_TRY(checkCellsOf(__func__, "cell", view(cell), &s, 0, 1));
+  THNN_TRY(checkSequenceCells(__func__, "output", view(output), &s, 0, 1));
+  THNN_TRY(checkSequenceCells(__func__, "cell", view(cell), &s, 0, 1));
   THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 1, gates->size + 2));
-  THNN_TRY(checkCellsOf(__func__, "h0", view(h0), &s, 1, 0));
-  THNN_TRY(checkCellsOf(__func__, "c0", view(c0), &s, 1, 0));
+  THNN_TRY(checkSequenceCells(__func__, "h0", view(h0), &s, 1, 0));
+  THNN_TRY(checkSequenceCells(__func__, "c0", view(c0), &s, 1, 0));
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *w = THNN_in(&call, inMemory(view(weight), &s));
+  const real *w = THNN_in(&call, storedView(view(weight), &s));
   const LstmSteps m = {
       .bias = THNN_in(&call, view(bias)),
       .h0 = THNN_in(&call, view(h0)),
@@ -206,17 +206,17 @@ int32_t THNN_(LSTMSequence_updateGradInput)(THNNState *state, const THTensor *ga
 {
   Sequence s;
   THNN_TRY(checkLstm(__func__, view(gates), view(weight), order, &s));
-  THNN_TRY(checkCellsOf(__func__, "gradOutput", view(gradOutput), &s, 0, 0));
-  THNN_TRY(checkCellsOf(__func__, "c0", view(c0), &s, 1, 0));
-  THNN_TRY(checkCellsOf(__func__, "cell", view(cell), &s, 0, 0));
+  THNN_TRY(checkSequenceCells(__func__, "gradOutput", view(gradOutput), &s, 0, 0));
+  THNN_TRY(checkSequenceCells(__func__, "c0", view(c0), &s, 1, 0));
+  THNN_TRY(checkSequenceCells(__func__, "cell", view(cell), &s, 0, 0));
   THNN_TRY(THNN_checkOutput(__func__, "gradGates", view(gradGates), 3, gates->size));
-  THNN_TRY(checkCellsOf(__func__, "gradHidden", view(gradHidden), &s, 1, 1));
-  THNN_TRY(checkCellsOf(__func__, "gradCell", view(gradCell), &s, 1, 1));
+  THNN_TRY(checkSequenceCells(__func__, "gradHidden", view(gradHidden), &s, 1, 1));
+  THNN_TRY(checkSequenceCells(__func__, "gradCell", view(gradCell), &s, 1, 1));
 
   Call call;
   THNN_enter(&call, state, __func__);
-  const real *w = THNN_in(&call, inMemory(view(weight), &s));
-  const LstmStepsBack b = {
+  const real *w = THNN_in(&call, storedView(view(weight), &s));
+  const LstmBackwardSteps b = {
       .gates = THNN_in(&call, view(gates)),
       .gradOutput = THNN_in(&call, view(gradOutput)),
       .cell = THNN_in(&call, view(cell)),

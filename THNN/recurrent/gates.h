@@ -1,5 +1,4 @@
-/* What the fused cells share: their checks. A sample has hiddenSize cells, and gates for each of them, one row of hiddenSize
- * gates of a kind after the other. */
+/* The checks of the fused cells. A sample has hiddenSize cells, and for each kind of gates a row of hiddenSize gates. */
 #ifndef THNN_GATES_H
 #define THNN_GATES_H
 
@@ -18,18 +17,18 @@ typedef struct Cells {
   int64_t samples, hidden;
 } Cells;
 
-/* What is added to the input before it goes into the gates; the biases may be NULL. */
+/* The addends of the input in the gates; the biases may be NULL. */
 typedef struct Addends {
   const real *hidden, *bias1, *bias2;
 } Addends;
 
-/* The way back through the gates of long short-term memory: cells before and after the step, and what comes back to output and cell. */
-typedef struct GatesBack {
+/* The operands of the backward pass of an LSTM's gates: the cells before and after the step, and the gradients of output and cell. */
+typedef struct GatesBackward {
   const real *gates, *before, *after, *gradOutput, *gradCell;
   real *gradGates, *gradBefore;
-} GatesBack;
+} GatesBackward;
 
-/* The cells (N x) hiddenSize from which all other sizes follow. */
+/* Checks the cells (N x) hiddenSize, from which all other sizes follow. */
 static inline int32_t checkCells(const char *f, const char *name, View cells, Cells *s)
 {
   THNN_TRY(THNN_checkInput(f, name, cells, 1, 2, "(N x) hiddenSize"));
@@ -39,7 +38,7 @@ static inline int32_t checkCells(const char *f, const char *name, View cells, Ce
   return THNN_OK;
 }
 
-/* (N x) parts * hiddenSize, to be read or written. */
+/* Checks a tensor of (N x) parts * hiddenSize that is read or written. */
 static inline int32_t checkParts(const char *f, const char *name, View v, const Cells *s, int parts, int written)
 {
   const int64_t size[2] = {s->samples, parts * s->hidden};
@@ -47,7 +46,7 @@ static inline int32_t checkParts(const char *f, const char *name, View v, const 
   return written ? THNN_checkOutput(f, name, v, s->nDimension, shape) : THNN_checkShape(f, name, v, s->nDimension, shape);
 }
 
-/* parts * hiddenSize, or none. */
+/* Checks a bias of parts * hiddenSize, if there is one. */
 static inline int32_t checkBias(const char *f, const char *name, View v, const Cells *s, int parts)
 {
   const int64_t size = parts * s->hidden;
@@ -55,7 +54,7 @@ static inline int32_t checkBias(const char *f, const char *name, View v, const C
 }
 
 #ifndef THNN_CUDA
-/* The bias, or zeros where there is none. */
+/* The bias, or zeros if there is none. */
 static inline const real *biasOrZeros(Call *call, const real *bias, int64_t n)
 {
   if (bias) return bias;

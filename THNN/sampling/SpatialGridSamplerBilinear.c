@@ -4,7 +4,7 @@
  *
  * grid[o] = (x, y) names the position (h, w) = ((y + 1) / 2 * (H - 1), (x + 1) / 2 * (W - 1)): -1 is the centre of the first
  * cell and 1 that of the last one. The weight along each axis falls from 1 at the cell to 0 at its neighbours. Outside of the
- * plane everything is 0. A position that is NaN, and not outside by its other number, gives NaN.
+ * plane everything is 0. The output of a position that is NaN, and not outside by its other number, is NaN.
  *
  *   gradInput[i]   = sum over o of weight(o, i) * gradOutput[o]
  *   gradGrid[o][x] = sum over channels of gradOutput[o] * d output[o] / dx, y likewise

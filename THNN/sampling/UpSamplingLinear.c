@@ -87,7 +87,7 @@ static int32_t check(const char *f, const THTensor *input, int32_t dims, const i
   return THNN_OK;
 }
 
-/* The check of updateGradInput. gradInput has the shape of the input then, and can stand for it. */
+/* The check of updateGradInput. gradInput then has the shape of the input, and replaces it in planesBackward(). */
 static int32_t checkGradients(const char *f, const THTensor *gradOutput, const THTensor *gradInput, int32_t dims, int64_t nbatch,
                               int64_t nchannels, const int64_t *in, const int64_t *out, Space *s)
 {

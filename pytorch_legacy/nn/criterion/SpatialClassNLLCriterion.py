@@ -40,7 +40,7 @@ class SpatialClassNLLCriterion(NativeCriterion):
     -----
     Shapes: input ``N x C x H x W``, target ``N x H x W``. Labels count from 0 (in Torch7 from 1), in any integer dtype,
     or in whole numbers in floating point.
-    Source: Torch7 ``nn.SpatialClassNLLCriterion``; C: ``THNN/criterion/SpatialClassNLLCriterion.c``.
+    Source: Torch7 ``nn.SpatialClassNLLCriterion``; C: ``THNN/criterion/ClassNLLCriterion.c``.
 
     Examples
     --------

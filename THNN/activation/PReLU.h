@@ -1,6 +1,6 @@
-/* How the slopes of PReLU belong to its input. */
-#ifndef THNN_SLOPES_H
-#define THNN_SLOPES_H
+/* PReLU: the layout of its input, for the loops of the host and the kernels. */
+#ifndef THNN_ACTIVATION_PRELU_H
+#define THNN_ACTIVATION_PRELU_H
 
 #include "activation/elementwise.h"
 
@@ -9,7 +9,7 @@ typedef struct Layout {
   int64_t batch, channels, plane;
 } Layout;
 
-static inline Layout layoutOf(View input, int64_t nOutputPlane)
+static inline Layout slopeLayout(View input, int64_t nOutputPlane)
 {
   Layout l = {.batch = 1, .channels = 1, .plane = THNN_nElement(input)};
   if (nOutputPlane > 0) {

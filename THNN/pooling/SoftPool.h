@@ -1,10 +1,10 @@
-/* Means of windows whose cells weigh exp(logit): what SoftPool and local importance pooling share. softweights.c is fast on the host,
- * THCUNN/pooling/softweights.cu on the device.
+/* Means of windows whose cells have the weights exp(logit), which SoftPool and SpatialLocalImportancePooling compute. SoftPool_fast.c has
+ * the fast loops of the host, THCUNN/pooling/SoftPool.cu the kernels.
  *
  * The definitions count logits from the largest one of their window, so that no weight is above 1. Cells of equal logits, infinite ones
- * too, have equal weights; a cell that weighs 0 counts for nothing, even if it is infinite; NaN goes to the windows that see it. */
-#ifndef THNN_POOLING_SOFTWEIGHTS_H
-#define THNN_POOLING_SOFTWEIGHTS_H
+ * too, have equal weights; a cell of weight 0 has no effect, even if it is infinite; NaN spreads to the windows that read it. */
+#ifndef THNN_POOLING_SOFT_POOL_H
+#define THNN_POOLING_SOFT_POOL_H
 
 #include <math.h>
 #include "core/planes.h"
@@ -13,9 +13,9 @@
 THNN_INLINE double largerLogit(double a, double b) { return !(b <= a) && a == a ? b : a; }
 /* exp(beta (x - largest)) */
 THNN_INLINE double softWeight(double x, double largest, double beta) { return x == largest || beta == 0 ? 1 : exp(beta * (x - largest)); }
-/* What of a value counts. */
+/* weight * value, and 0 for a weight of 0 even if the value is infinite. */
 THNN_INLINE double weighed(double weight, double value) { return weight == 0 ? 0 : weight * value; }
-/* How far a value is above the mean: nothing if both are the same infinity. */
+/* value - mean, and 0 if both are the same infinity. */
 THNN_INLINE double aboveMean(double value, double mean) { return value == mean ? 0 : value - mean; }
 
 /* The window of one output. */
@@ -24,12 +24,12 @@ typedef struct WindowAt {
 } WindowAt;
 
 /* The definitions' backward of one window, which adds to gx and gl: of SoftPool (SoftPool.c), and of local importance pooling
- * (SpatialLocalImportancePooling.c). What is fast asks them where g is infinite. */
+ * (SpatialLocalImportancePooling.c). The fast loops call them if g is infinite. */
 void THNN_(softWindow)(real *gx, const real *x, double g, double beta, int exact, const Space *s, WindowAt o);
 void THNN_(importanceWindow)(real *gx, real *gl, const real *x, const real *logit, double g, const Space *s, WindowAt o);
 
-/* What cells weigh: exp(logit), or exp(beta x) where logit is NULL: SoftPool. `exact`: its gradient is the derivative, of which it may
- * leave out a part. */
+/* The weights of cells: exp(logit), or exp(beta x) in SoftPool, where logit is NULL. `exact`: the gradient of SoftPool is the derivative;
+ * otherwise it omits a part. */
 typedef struct SoftWeights {
   const real *logit;
   double beta;
@@ -38,7 +38,7 @@ typedef struct SoftWeights {
 
 /* y = the means of x. */
 void THNN_(softMeans)(Call *call, real *y, const real *x, const SoftWeights *w, const Space *p);
-/* gx, gl = what they give back of g; gl is NULL if there are no logits. */
+/* gx, gl = the gradients, from g; gl is NULL if there are no logits. */
 void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const real *g, const SoftWeights *w, const Space *p);
 
 #endif

@@ -1,15 +1,15 @@
-/* Samples that come as keys and values. */
-#ifndef THNN_EMBEDDING_KEYS_H
-#define THNN_EMBEDDING_KEYS_H
+/* IndexLinear: samples as keys and values, for the loops of the host and the kernels. */
+#ifndef THNN_EMBEDDING_INDEX_LINEAR_H
+#define THNN_EMBEDDING_INDEX_LINEAR_H
 
 #include "embedding/rows.h"
 
-enum { // what stands in front of a normalized row's weights
-  LARGEST,
-  FACTOR,
-  RATE,
-  SHIFT,
-  EXTRA,
+enum { /* the numbers before the weights of a normalized row */
+       LARGEST,
+       FACTOR,
+       RATE,
+       SHIFT,
+       EXTRA,
 };
 
 typedef struct IndexSizes {
@@ -23,7 +23,7 @@ typedef struct Entries {
   const int64_t *row, *begin;
 } Entries;
 
-/* How far a step goes along the gradient, and by what part of themselves weights decay. */
+/* The learning rate of a step, and the part by which weights decay. */
 typedef struct Pace {
   double rate, decay;
 } Pace;

@@ -1,6 +1,6 @@
-/* Entries of sparse samples. */
-#ifndef THNN_EMBEDDING_SPARSE_H
-#define THNN_EMBEDDING_SPARSE_H
+/* SparseLinear: the entries of sparse samples, for the loops of the host and the kernels. */
+#ifndef THNN_EMBEDDING_SPARSE_LINEAR_H
+#define THNN_EMBEDDING_SPARSE_LINEAR_H
 
 #include "embedding/rows.h"
 
@@ -12,7 +12,7 @@ typedef struct Entry {
 typedef struct Sparse {
   const char *name; /* of the argument with the entries */
   int legacy;
-  int64_t samples; /* -1 where nobody needs to know */
+  int64_t samples; /* -1 if unknown */
   int64_t inputs, outputs, count;
 #ifdef THNN_CUDA
   const int64_t *sample, *column; /* of each entry; PADDED where its value is 0 */
@@ -23,8 +23,8 @@ typedef struct Sparse {
 #endif
 } Sparse;
 
-/* x as a whole number, INT64_MIN if it is none. */
-THNN_INLINE int64_t wholeOf(accreal x)
+/* x as an integer, INT64_MIN if it is none. */
+THNN_INLINE int64_t wholeNumber(accreal x)
 {
   if (!(x > (accreal)-9e18 && x < (accreal)9e18)) return INT64_MIN;
   const int64_t i = (int64_t)x;

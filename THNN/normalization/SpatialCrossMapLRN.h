@@ -1,6 +1,6 @@
-/* What SpatialCrossMapLRN works on. */
-#ifndef THNN_NORMALIZATION_MAPS_H
-#define THNN_NORMALIZATION_MAPS_H
+/* SpatialCrossMapLRN: its sizes and numbers, for the loops of the host and the kernels. */
+#ifndef THNN_NORMALIZATION_SPATIAL_CROSS_MAP_LRN_H
+#define THNN_NORMALIZATION_SPATIAL_CROSS_MAP_LRN_H
 
 #include "core/real.h"
 
@@ -12,7 +12,7 @@ typedef struct Maps {
 
 THNN_INLINE int64_t windowLength(const Maps *p) { return p->before + p->after + 1; }
 
-/* What is summed: squares of x, or g * y / s. Each points to the first plane's row. */
+/* The terms of a sum: squares of x, or g * y / s. Each pointer is to the first plane's row. */
 typedef struct Summands {
   const real *x, *g, *y, *s;
 } Summands;

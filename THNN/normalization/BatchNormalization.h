@@ -1,10 +1,10 @@
-/* What one call of batch normalization works on. */
-#ifndef THNN_NORMALIZATION_BATCH_H
-#define THNN_NORMALIZATION_BATCH_H
+/* Batch normalization: the operands of a call, for the loops of the host and the kernels. */
+#ifndef THNN_NORMALIZATION_BATCH_NORMALIZATION_H
+#define THNN_NORMALIZATION_BATCH_NORMALIZATION_H
 
 #include "core/real.h"
 
-/* batch x channels x plane, count values of each channel. Tensors that the call has not are NULL. */
+/* batch x channels x plane, count values of each channel. Tensors that a call lacks are NULL. */
 typedef struct Batch {
   int64_t batch, channels, plane, count;
   int32_t train;

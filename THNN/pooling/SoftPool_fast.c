@@ -1,4 +1,4 @@
-/* How SoftPool and local importance pooling are fast on the host: means of windows whose cells weigh exp(logit).
+/* The fast loops of SoftPool and of SpatialLocalImportancePooling on the host: means of windows whose cells have the weights exp(logit).
  *
  *   y[o] = sum over i in window(o) of w[o,i] x[i],   w[o,i] = exp(l[i]) / sum over j in window(o) of exp(l[j])
  *   gradX[i] = sum over o of g[o] w[o,i],   gradL[i] = sum over o of g[o] w[o,i] (x[i] - y[o])
@@ -11,18 +11,18 @@
  * so that backward, too, works along whole rows.
  *
  * In any other window the weights are exp(l - m), where m is its largest logit, with an exponential for each cell of each window.
- * No logit is too large there, and infinite and NaN cells are at home: cells of equal logits, infinite ones too, have equal
- * weights; a cell without weight counts for nothing, even if it is infinite; NaN goes to the windows that see it. Where all cells
- * of a SoftPool window are -inf the output is -inf and the gradient 0.
+ * No logit is too large for that, and cells may be infinite or NaN: cells of equal logits, infinite ones too, have equal weights; a cell
+ * of weight 0 has no effect, even if it is infinite; NaN spreads to the windows that read it. If all cells of a SoftPool window are -inf,
+ * the output is -inf and the gradient 0.
  *
- * An infinite g makes gradX and gradL infinite, and their sum or difference would be NaN. Its window is left to the definition.
+ * An infinite g makes gradX and gradL infinite, and their sum or difference would be NaN. The definition computes its window.
  *
- * One thread works on a plane, block by block, a block being the cells that a piece of one row of windows sees; so sums have one
- * order. What a window gives depends on its own cells alone, to the last digit. */
+ * One thread computes a plane, block by block; a block is the cells that a piece of one row of windows reads. So sums have one order, and
+ * the result of a window depends on its own cells alone, to the last digit. */
 #include <math.h>
 #include "core/vmath.h"
 #include "pooling/columns.h"
-#include "pooling/softweights.h"
+#include "pooling/SoftPool.h"
 
 /* Windows in a piece: its rows stay in the first level cache. */
 enum {
@@ -36,7 +36,7 @@ static const THNN_REAL CALM_VALUE = 1e9; /* values of a calm window are not beyo
 typedef struct SoftPool {
   Space p;
   THNN_REAL beta, scale; /* E = 2^(scale * logit), where the logit is x itself in SoftPool */
-  THNN_REAL limit;        /* how large a value may be in a calm window */
+  THNN_REAL limit;        /* of the values in a calm window */
   int exact;             /* the derivative, or g w alone */
 } SoftPool;
 
@@ -47,8 +47,8 @@ typedef struct Block {
   int64_t offset, slices, rows, cells, wide, slice, pitch;
 } Block;
 
-/* What is read of a plane, or from a block on: values, and logits, which are the values in SoftPool; and where gradients go, in
- * SoftPool to gx alone, forward nowhere: NULL. */
+/* The operands of a plane, or from a block on: values, logits, which are the values in SoftPool, and gradients. SoftPool has gx alone,
+ * and forward none: NULL. */
 typedef struct Plane {
   const real *x, *l;
   real *gx, *gl;
@@ -59,7 +59,7 @@ THNN_INLINE Plane planeFrom(Plane c, int64_t first)
   return (Plane){c.x + first, c.l + first, c.gx ? c.gx + first : NULL, c.gl ? c.gl + first : NULL};
 }
 
-/* What a thread has beside a plane. */
+/* The scratch memory of a thread. */
 typedef struct Buffers {
   real *a, *b;   /* over the padded axis of a piece: sums of E and of E x over the rows of a block */
   real *la, *lb; /* the same of its last row alone, which the next block may begin with */
@@ -79,12 +79,12 @@ static void setBeta(SoftPool *s, int lip, THNN_REAL beta)
   s->exact = beta > 0;
 }
 
-THNN_INLINE Block blockOf(const Space *p, int64_t ot, int64_t oh, int64_t ow)
+THNN_INLINE Block newBlock(const Space *p, int64_t ot, int64_t oh, int64_t ow)
 {
   const int64_t n = THNN_min(p->w.out - ow, PIECE), t = windowStart(&p->t, ot), h = windowStart(&p->h, oh);
   const int64_t begin = ow * p->w.stride - p->w.pad, start = windowStart(&p->w, ow), cells = windowEnd(&p->w, ow + n - 1) - start;
   const int64_t stride = n > 1 ? p->w.stride : 1, reach = (n - 1) * stride;
-  /* What no window needs of its padding goes: a huge kernel has no more work, nor longer rows, than the input asks for. */
+  /* Padding that no window needs is cut off, so that a huge kernel has no longer rows than the input. */
   const int64_t excess = THNN_max(start - begin - reach, 0), pad = start - begin - excess;
   Block b;
   b.w = (Axis){cells, n, THNN_min(p->w.kernel - excess, pad + cells), stride, pad, 1};
@@ -119,8 +119,8 @@ THNN_INLINE THNN_REAL weighCell(int lip, THNN_REAL scale, THNN_REAL x, THNN_REAL
   return weight;
 }
 
-/* What is wanted of rows, which the compiler knows. `lip`: they have logits; `keep`: e keeps the weights; `last`: la and lb get the
- * addends of the only row. */
+/* The results that rows are to have, which the compiler knows. `lip`: there are logits; `keep`: e gets the weights; `last`: la and lb get
+ * the addends of the only row. */
 typedef struct Wanted {
   int lip, keep, last;
 } Wanted;
@@ -360,7 +360,7 @@ THNN_KERNEL void largeGradients(int lip, const SoftPool *s, Plane c, const real 
 
 THNN_INLINE int isInfinite(THNN_REAL g) { return real_abs(g) == (THNN_REAL)INFINITY; }
 
-/* Is one of n? Then `finite` has 0 in its place. */
+/* True if one of n gradients is infinite, which is 0 in `finite`. */
 THNN_INLINE int takeInfinite(real *restrict finite, const real *restrict g, int64_t n)
 {
   int any = 0;
@@ -393,7 +393,7 @@ THNN_INLINE int weigh(int lip, int keep, const SoftPool *s, Plane c, const Block
   return calm;
 }
 
-/* Do this row of windows and the next one share one row of cells, and is each of them in one piece? */
+/* True if this row of windows and the next one share one row of cells, and each is in one piece. */
 THNN_INLINE int sharesRow(const Space *p, int64_t oh)
 {
   return p->w.out <= PIECE && oh + 1 < p->h.out && windowStart(&p->h, oh + 1) == windowEnd(&p->h, oh) - 1;
@@ -405,7 +405,7 @@ THNN_INLINE void poolPlane(int lip, real *y, Plane c, const SoftPool *s, Buffers
   for (int64_t ot = 0; ot < p->t.out; ot++)
     for (int64_t oh = 0; oh < p->h.out; oh++) {
       for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {
-        const Block b = blockOf(p, ot, oh, ow);
+        const Block b = newBlock(p, ot, oh, ow);
         const int calm = weigh(lip, 0, s, planeFrom(c, b.offset), &b, sharesRow(p, oh), r);
         const real *restrict sum = r->s, *restrict product = r->v;
         for (int64_t o = 0; o < b.w.out; o++) y[o] = product[o] / sum[o];
@@ -432,7 +432,7 @@ THNN_INLINE void spreadPlane(int lip, const real *g, Plane c, const SoftPool *s,
         clean = needed;
       }
       for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {
-        const Block b = blockOf(p, ot, oh, ow);
+        const Block b = newBlock(p, ot, oh, ow);
         const Plane block = planeFrom(c, b.offset);
         const int infinite = takeInfinite(r->g, g, b.w.out);
         const real *sent = infinite ? r->g : g;
@@ -465,7 +465,7 @@ static Scratch newScratch(Call *call, const Space *p, int backward)
 {
   int64_t padded = 0, cells = 0;
   for (int64_t ow = 0; ow < p->w.out; ow += PIECE) {
-    const Block b = blockOf(p, 0, 0, ow);
+    const Block b = newBlock(p, 0, 0, ow);
     padded = THNN_max(padded, paddedLength(&b.w));
     cells = THNN_max(cells, b.wide);
   }
@@ -478,7 +478,7 @@ static Scratch newScratch(Call *call, const Space *p, int backward)
 }
 
 /* This thread's rows, for one plane. */
-static Buffers buffersOf(const Scratch *scratch)
+static Buffers threadBuffers(const Scratch *scratch)
 {
   real *a = scratch->memory + THNN_threadId() * scratch->all, *b = a + scratch->padded, *s = a + 4 * scratch->padded + 2;
   for (int i = 1; i <= 2; i++) s[-i] = s[scratch->out - i] = 0;
@@ -505,7 +505,7 @@ void THNN_(softMeans)(Call *call, real *y, const real *x, const SoftWeights *w, 
 
 #pragma omp parallel for num_threads(scratch.threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    Buffers r = buffersOf(&scratch);
+    Buffers r = threadBuffers(&scratch);
     const Plane c = planeFrom((Plane){x, w->logit ? w->logit : x, NULL, NULL}, i * cells);
     if (w->logit) lipPoolPlane(y + i * outputs, c, &s, &r);
     else softPoolPlane(y + i * outputs, c, &s, &r);
@@ -523,7 +523,7 @@ void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const r
 
 #pragma omp parallel for num_threads(scratch.threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    Buffers r = buffersOf(&scratch);
+    Buffers r = threadBuffers(&scratch);
     const Plane c = planeFrom((Plane){x, w->logit ? w->logit : x, gx, gl}, i * cells);
     if (w->logit) lipSpreadPlane(g + i * outputs, c, &s, &r);
     else softSpreadPlane(g + i * outputs, c, &s, &r);

@@ -1,8 +1,8 @@
-/* How SoftPool and local importance pooling are fast on the device: means of windows whose cells weigh exp(logit).
+/* The kernels of SoftPool and of SpatialLocalImportancePooling. Checks and functions of SoftPool are those of the C file, which ends this
+ * one.
  *
- * Logits count from the largest one, and each cell of each window has
- * an exponential, which are cheap here. */
-#include "pooling/softweights.h"
+ * Logits are relative to the largest one of their window. Each cell of each window has an exponential, which is cheap on a device. */
+#include "pooling/SoftPool.h"
 #include "pooling/windows.cuh"
 
 namespace {
@@ -14,7 +14,7 @@ template <class Int> struct Soft {
   Windows<Int> p;
 };
 
-/* What is known of a window. In SoftPool logits follow from x, and values count from the largest. */
+/* The normalizers of a window. In SoftPool logits follow from x, and values are relative to the largest. */
 struct Weighing {
   accreal largest, factor, mean; /* logit; one over the sum of weights; value */
 };
@@ -35,7 +35,7 @@ __device__ inline accreal larger(accreal a, accreal b) { return !(b <= a) && a =
 
 template <class Int> __device__ inline Weighing weighWindow(const Soft<Int> &s, int64_t plane, const Place<Int> &o, Team team)
 {
-  const Box<Int> box = boxOf(s.p, o);
+  const Box<Int> box = windowBox(s.p, o);
   const real *keys = s.l ? s.l : s.x;
   accreal largest = -INFINITY;
   eachCell(s.p, box, team, [&](Place<Int> i) { largest = larger(largest, (accreal)keys[plane + i.at]); });
@@ -115,3 +115,5 @@ void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const r
     launch(call, blocksFor(p->planes * planeCells(p)), BLOCK, softBackward<Int>, gx, gl, g, (const Weighing *)kept, s);
   });
 }
+
+#include "pooling/SoftPool.c"

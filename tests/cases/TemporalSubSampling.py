@@ -22,11 +22,11 @@ CASES = [
 
 ERRORS = [
     ErrorRow("rank", lambda: nn.TemporalSubSampling(2, 2), lambda m: m.forward(np.zeros(4, "f")), ShapeError,
-             r"input: expected \(N x\) T x F, got 1-D"),
+             r"input: expected \(N x\) nFrame x frameSize, got 1-D"),
     ErrorRow("features", lambda: nn.TemporalSubSampling(2, 2), lambda m: m.forward(np.zeros((4, 3), "f")), ShapeError,
              "weight: expected 3, got 2"),
     ErrorRow("frames", lambda: nn.TemporalSubSampling(2, 5), lambda m: m.forward(np.zeros((4, 2), "f")), ShapeError,
-             "input: expected at least kW = 5 frames, got 4"),
+             "input: expected at least kW 5 frames, got 4"),
     ErrorRow("stride", lambda: nn.TemporalSubSampling(2, 2, 0), lambda m: m.forward(np.zeros((4, 2), "f")), ValueRangeError,
              r"dW: expected 1 or more, got 0"),
     ErrorRow("no_frames", lambda: None, lambda _: nn.TemporalSubSampling(3, 0), ValueRangeError,

@@ -41,7 +41,7 @@ class SpatialSubSampling(Learner, WindowedPooling, PlaneFields):
     -----
     Shapes: ``(N x) nInputPlane x H x W`` to ``(N x) nInputPlane x oH x oW``; no padding, ``ceil()`` is not supported.
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kW * kH).
-    Source: Torch7 ``nn.SpatialSubSampling``; C: ``THNN/pooling/SpatialSubSampling.c``.
+    Source: Torch7 ``nn.SpatialSubSampling``; C: ``THNN/pooling/SubSampling.c``.
 
     Examples
     --------

@@ -35,7 +35,7 @@ class TemporalSubSampling(SpatialSubSampling):
     -----
     Shapes: ``(N x) T x inputFrameSize`` to ``(N x) oT x inputFrameSize`` with ``oT = (T - kW) / dW + 1``.
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kW). Torch7 took no batches.
-    Source: Torch7 ``nn.TemporalSubSampling``; C: ``THNN/pooling/TemporalSubSampling.c``.
+    Source: Torch7 ``nn.TemporalSubSampling``; C: ``THNN/pooling/SubSampling.c``.
 
     Examples
     --------

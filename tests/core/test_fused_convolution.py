@@ -61,12 +61,12 @@ def gappy(shape: tuple[int, ...], dtype: Any) -> Tensor:
     return np.full((*shape, 2), np.nan, dtype)[..., 1]
 
 
-def compare(module: Any, x: Tensor, random: Any) -> None:
-    """All activations, with another tensor and without, on one thread and three."""
+def compare(module: Any, x: Tensor, random: Any, counts: tuple[int, ...] = (1, 3)) -> None:
+    """All activations, with another tensor and without, on each number of threads."""
     z = random.standard_normal(module.forward(x).shape).astype(x.dtype)
     view = gappy(z.shape, x.dtype)
     view[...] = z
-    for threads in (1, 3):
+    for threads in counts:
         pl.setNumThreads(threads)
         convolved = module.forward(x).copy()
         for activation, a, b, layer in ACTIVATIONS.values():
@@ -83,13 +83,13 @@ def compare(module: Any, x: Tensor, random: Any) -> None:
 @pytest.mark.parametrize("way", ["definition", *WAYS])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_bits(dtype: str, way: str) -> None:
-    """All layers compute the same bits, on random shapes and views."""
+    """All layers compute the same bits, on random shapes and views. Several threads compute only in `test_cases`, whose shapes are larger."""
     pl.setConvolution(way)
-    for seed in range(3):
+    for seed in range(1 if way == "definition" else 3):
         random = np.random.default_rng(seed)
         for module, shape in layers(random):
             x = np.flip(random.standard_normal((*shape[:-1], 2 * shape[-1])).astype(dtype)[..., ::2], axis=1)
-            compare(module.type(dtype), x, random)
+            compare(module.type(dtype), x, random, (1,))
 
 
 CASES: dict[str, tuple[Module, tuple[int, ...]]] = {
@@ -155,7 +155,7 @@ def algorithm_of(module: Any, x: Tensor) -> int:
     return int(answer[0])
 
 
-BATCHES = (1, 2, 3, 4, 5, 8, 13, 17)
+BATCHES = (1, 2, 3, 5, 8, 17)
 INDEPENDENT: dict[str, tuple[Module, tuple[int, ...], str]] = {
     "3x3 of 14x14": (nn.SpatialConvolution(256, 256, 3, 3, 1, 1, 1, 1), (256, 14, 14), "winograd"),
     "3x3 of 7x7": (nn.SpatialConvolution(512, 512, 3, 3, 1, 1, 1, 1), (512, 7, 7), ""),
@@ -189,7 +189,7 @@ def test_a_sample_has_the_same_bits_in_all_batches(name: str) -> None:
         for threads in (1, 3):
             pl.setNumThreads(threads)
             for n in BATCHES:
-                for serial in (0, 0, 0, (1 << 62) + n):
+                for serial in (*[0] * (3 if n == 1 else 1), (1 << 62) + n):  # weights are kept from the third pass on
                     y = np.full_like(whole[:n], np.nan)
                     np.testing.assert_array_equal(fused(module, x[:n], y, None, 1, 0.0, 0.0, serial, algorithm), whole[:n])
 

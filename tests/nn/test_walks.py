@@ -34,7 +34,7 @@ def deep(levels):
     return module
 
 
-@pytest.mark.parametrize("make", [shared, lambda: deep(5000)], ids=["shared", "deep"])
+@pytest.mark.parametrize("make", [shared, lambda: deep(2000)], ids=["shared", "deep"])
 def test_everything_ends(make, tmp_path):
     net = make()
     linear = net.findModules("nn.Linear")[0]
@@ -62,9 +62,9 @@ def test_everything_ends(make, tmp_path):
 
 
 def test_what_cannot_be_done_says_so():
-    net = deep(5000)
+    net = deep(2000)
     chain = nn.Linear(2, 2)
-    for _ in range(5000):
+    for _ in range(2000):
         chain = nn.Sequential().add(chain)
     for call in (lambda: net.forward(X), lambda: chain.backward(X, X), lambda: chain.updateGradInput(X, X)):
         with pytest.raises(UnsupportedError, match="nested too deep"):

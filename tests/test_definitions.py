@@ -192,17 +192,6 @@ def fractional(name: str, dims: int) -> Callable[[Generator], tuple[Any, tuple[i
     return draw
 
 
-def unpooling(name: str, pooling: str, dims: int) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
-    """Windows overlap, so that some cells are the maximum of several."""
-
-    def draw(rng: Generator) -> tuple[Any, tuple[int, ...]]:
-        pooled, shape = windowed(pooling, dims)(rng)
-        output = pooled.forward(rng.standard_normal(shape).astype("f"))
-        return getattr(nn, name)(pooled), output.shape
-
-    return draw
-
-
 def enlarging(name: str, dims: int) -> Callable[[Generator], tuple[Any, tuple[int, ...]]]:
     return lambda rng: (getattr(nn, name)(drawn(rng, 1, 5)), planes(rng, dims))
 
@@ -320,8 +309,6 @@ LAYERS: dict[str, Callable[[Generator], tuple[Any, tuple[int, ...] | list[tuple[
     "TemporalDynamicKMaxPooling": keeping,
     "SpatialFractionalMaxPooling": fractional("SpatialFractionalMaxPooling", 2),
     "VolumetricFractionalMaxPooling": fractional("VolumetricFractionalMaxPooling", 3),
-    "SpatialMaxUnpooling": unpooling("SpatialMaxUnpooling", "SpatialMaxPooling", 2),
-    "VolumetricMaxUnpooling": unpooling("VolumetricMaxUnpooling", "VolumetricMaxPooling", 3),
     "SpatialConvolutionLocal": local,
     "TemporalRowConvolution": rows,
     "SpatialConvolutionMap": connected(nn.SpatialConvolutionMap),

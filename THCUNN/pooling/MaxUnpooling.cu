@@ -2,7 +2,7 @@
  *
  * Several inputs may have one index, and the last of them counts: a first kernel finds for each cell its last input, with an atomic
  * maximum, whose result does not depend on the order; a second one moves the numbers. */
-#include "pooling/MaxUnpooling.h"
+#include "core/planes.h"
 
 /* last[i] = 1 + the last input of its plane whose index is i, or 0. A Place holds what is in a plane. */
 template <class Place> __global__ static void findLast(Place *last, const index_t *index, int64_t planes, int64_t inputs, int64_t cells)
@@ -47,12 +47,12 @@ static void moveLastOfPlanes(Call *call, real *y, real *gx, const real *from, co
   else moveLast<unsigned long long>(call, y, gx, from, index, p);
 }
 
-void THNN_(unpool)(Call *call, real *y, const real *x, const index_t *index, const Space *p)
+static void unpool(Call *call, real *y, const real *x, const index_t *index, const Space *p)
 {
   moveLastOfPlanes(call, y, NULL, x, index, p);
 }
 
-void THNN_(unpoolBack)(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
+static void unpoolBack(Call *call, real *gx, const real *g, const index_t *index, const Space *p)
 {
   moveLastOfPlanes(call, NULL, gx, g, index, p);
 }

@@ -15,27 +15,51 @@
  * windows into the bytes of an index, and therefore needed the geometry of the pooling layer. */
 #include "declared/SpatialMaxUnpooling.h"
 #include "declared/VolumetricMaxUnpooling.h"
-#include "pooling/MaxUnpooling.h"
+#include "core/planes.h"
 
-/* ---- The definition, for one plane. */
+/* ---- One plane, and all of them. */
 
-static void forward(real *y, const real *x, const index_t *index, const Space *s)
+#ifndef THNN_CUDA /* The device has kernels of its own: THCUNN/pooling/MaxUnpooling.cu. */
+
+static void forward(real *restrict y, const real *restrict x, const index_t *restrict index, const Space *s)
 {
-  for (int64_t i = 0; i < planeOutputs(s); i++) y[i] = 0;
+  memset(y, 0, (size_t)planeOutputs(s) * sizeof(real));
   for (int64_t o = 0; o < planeCells(s); o++)
     if (index[o] >= 0) y[index[o]] = x[o]; /* the last one stays */
 }
 
-static void backward(real *gx, const real *g, const index_t *index, const Space *s)
+/* A byte of `taken` for each cell tells whether a later input has its index. */
+static void backward(real *restrict gx, const real *restrict g, const index_t *restrict index, char *restrict taken, const Space *s)
 {
-  for (int64_t o = 0; o < planeCells(s); o++) {
-    int isLast = index[o] >= 0;
-    for (int64_t later = o + 1; later < planeCells(s); later++) isLast &= index[later] != index[o];
-    gx[o] = isLast ? g[index[o]] : (real)0.f;
+  memset(taken, 0, (size_t)planeOutputs(s));
+  for (int64_t o = planeCells(s) - 1; o >= 0; o--) {
+    const int64_t i = index[o];
+    gx[o] = i >= 0 && !taken[i] ? g[i] : (real)0.f;
+    if (i >= 0) taken[i] = 1;
   }
 }
 
-/* ---- The passes, once the sizes are known. The fast loops are in MaxUnpooling_fast.c. */
+static void unpool(Call *call, real *y, const real *x, const index_t *index, const Space *s)
+{
+  const int64_t cells = planeCells(s), outputs = planeOutputs(s);
+  const int threads = THNN_threads(call, s->planes * (cells + outputs));
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < s->planes; i++) forward(y + i * outputs, x + i * cells, index + i * cells, s);
+}
+
+static void unpoolBack(Call *call, real *gx, const real *g, const index_t *index, const Space *s)
+{
+  const int64_t cells = planeCells(s), outputs = planeOutputs(s), room = THNN_perThread(outputs);
+  const int threads = THNN_threads(call, s->planes * (cells + outputs));
+  char *taken = THNN_scratch(call, threads * room, 1);
+  if (!THNN_ready(call)) return;
+#pragma omp parallel for num_threads(threads)
+  for (int64_t i = 0; i < s->planes; i++)
+    backward(gx + i * cells, g + i * outputs, index + i * cells, taken + THNN_threadId() * room, s);
+}
+#endif
+
+/* ---- The passes, once the sizes are known. */
 
 static int32_t runForward(const char *f, THNNState *state, const THTensor *input, THTensor *output, const THLongTensor *indices,
                           const Space *p)
@@ -50,10 +74,7 @@ static int32_t runForward(const char *f, THNNState *state, const THTensor *input
   real *y = THNN_out(&call, view(output));
   if (!THNN_ready(&call) || THNN_badIndices(&call, "indices", index, p->planes * planeCells(p), planeOutputs(p), -1))
     return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(unpool)(&call, y, x, index, p);
-  else
-    for (int64_t i = 0, at = 0; i < p->planes; i++, at += planeCells(p))
-      forward(y + i * planeOutputs(p), x + at, index + at, p);
+  unpool(&call, y, x, index, p);
   return THNN_leave(&call);
 }
 
@@ -70,10 +91,7 @@ static int32_t runBackward(const char *f, THNNState *state, const THTensor *inpu
   real *gx = THNN_out(&call, view(gradInput));
   if (!THNN_ready(&call) || THNN_badIndices(&call, "indices", index, p->planes * planeCells(p), planeOutputs(p), -1))
     return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(unpoolBack)(&call, gx, g, index, p);
-  else
-    for (int64_t i = 0, at = 0; i < p->planes; i++, at += planeCells(p))
-      backward(gx + at, g + i * planeOutputs(p), index + at, p);
+  unpoolBack(&call, gx, g, index, p);
   return THNN_leave(&call);
 }
 

@@ -18,6 +18,7 @@ from pytorch_legacy.backend.binding import TensorDescriptor
 from pytorch_legacy.backend.prepared import Bindings, PreparedCall
 from pytorch_legacy.errors import BusyError, DtypeError, ShapeError
 from tests.case import Case
+from tests.nn.test_inplace import LAYERS as IN_PLACE
 from tests.table import CASES
 from tests.trees import Array
 
@@ -106,6 +107,65 @@ def test_a_pass_that_repeats_is_as_the_first_one(name: str) -> None:
             if isinstance(input, np.ndarray):
                 given.flags.writeable = input.flags.writeable
             np.testing.assert_equal(outcome(lambda: run(module, input)), outcome(lambda: run(fresh, given)), f"{kind}")  # noqa: B023
+
+
+WHOLLY_PREPARED = {"ReLU", "ReLU6", "HardTanh", "Threshold", "LeakyReLU", "ELU", "cudnn.Tanh", "cudnn.ReLU"}
+
+
+@pytest.mark.parametrize("name", [name for name in IN_PLACE if name != "inn.ConstAffine"])
+@pytest.mark.parametrize("passed", ["forward", "backward"])
+def test_a_pass_in_place_that_repeats_is_as_the_first_one(name: str, passed: str) -> None:
+    """It gives the same numbers, or the same exception, and writes to the same arrays."""
+    x = np.random.default_rng(0).standard_normal((4, 3)).astype("f")
+    others = INPUTS | {
+        "an expanded view": lambda module, x: np.lib.stride_tricks.as_strided(x, x.shape, (0, 4)),
+        "numbers that the layer reads": lambda module, x: getattr(module, "noise", None),
+    }
+    made = IN_PLACE[name](True)
+
+    def run(module: Any, array: Any) -> Any:
+        return (
+            module.forward(array)
+            if passed == "forward"
+            else module.updateGradInput(np.linspace(-1, 1, 12, dtype="f").reshape(4, 3), array)
+        )
+
+    for kind, other in others.items():
+        module = made.clone()
+        for _ in range(2):
+            module.forward(x.copy())
+            module.updateGradInput(x.copy(), x.copy())
+        fresh = module.clone()
+        input, given = other(module, x.copy()), other(fresh, x.copy())
+        if kind in ("the output", "the gradient"):
+            assert input is not None
+        np.testing.assert_equal(outcome(lambda: run(module, input)), outcome(lambda: run(fresh, given)), kind)  # noqa: B023
+        np.testing.assert_equal(input, given, kind)
+        np.testing.assert_equal(module.noise if name == "RReLU" else None, fresh.noise if name == "RReLU" else None)
+        results = [(module.output, module.gradInput, input), (fresh.output, fresh.gradInput, given)]
+        assert [output is array for output, _, array in results] == [results[1][0] is given] * 2, kind
+        assert [gradInput is array for _, gradInput, array in results] == [results[1][1] is given] * 2, kind
+
+
+@pytest.mark.parametrize("name", sorted(WHOLLY_PREPARED))
+def test_passes_in_place_are_prepared(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    layer = IN_PLACE[name](True)
+    made: list[str] = []
+    for method in ("_makeOutput", "_makeGradInput"):
+        real = getattr(type(layer), method)
+        monkeypatch.setattr(type(layer), method, lambda *given, real=real, method=method: (made.append(method), real(*given)))
+    for _ in range(3):
+        x, gradOutput = np.ones((2, 3), "f"), np.ones((2, 3), "f")
+        assert layer.forward(x) is x and layer.updateGradInput(x, gradOutput) is gradOutput
+    assert made == ["_makeOutput", "_makeGradInput"]
+    layer.inplace = False
+    x = np.full((2, 3), 0.5, "f")
+    output = layer.forward(x)
+    assert output is not x and (x == 0.5).all()
+    layer.inplace = True
+    assert layer.forward(x) is x and layer.forward(x) is x
+    layer.inplace = False
+    assert layer.forward(x) is not x and layer.output is not output
 
 
 def swapped(table: list[Any], place: int, array: Array) -> list[Any]:

@@ -112,6 +112,46 @@ class PreparedCall:
         return buffer if self._buffer is buffer else None
 
 
+_SAME_ARRAY = object()
+"""The buffer of a prepared call that writes over an array handed to the pass."""
+
+
+class InPlace:
+    """The prepared pass of a module that writes its result over its input, or over gradOutput.
+
+    It obeys the rule of `Prepared`. A read-only array has another header, and the C function refuses it.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        The call, which has just been made.
+    read : callable
+        Reads those arguments that are fields of the module. The first of them is `field`.
+    field : str
+        The field that refers to the result.
+    """
+
+    __slots__ = ("_field", "_prepared")
+
+    def __init__(self, prepared: Prepared, read: Reader, field: str) -> None:
+        self._prepared = prepared.asPass(read, _SAME_ARRAY)
+        self._field = field
+
+    def repeat(self, module: Any, handed: tuple[Any, ...]) -> Any:
+        """Calls the function with the arrays `handed` to a pass, of which it writes the last one, and returns that one.
+
+        Returns None without a call if the module no longer works in place, or if an array has other sizes than before.
+        """
+        prepared, array = self._prepared, handed[-1]
+        if prepared._buffer is not _SAME_ARRAY or not module.inplace or self._field in module._ownBuffers:
+            return None
+        prepared.run([NULL, *handed, array, *prepared._read(module)[1:]], True)
+        if prepared._buffer is not _SAME_ARRAY:
+            return None
+        module.__dict__[self._field] = array
+        return array
+
+
 class Bindings:
     """The ``_bindings`` of an object: results that it stores between two calls. Copies, conversions and files do not have them.
 
@@ -139,7 +179,7 @@ class Bindings:
 
     def __init__(self) -> None:
         self.calls: dict[str, PreparedCall] = {}
-        self.passes: dict[str, PreparedCall] = {}
+        self.passes: dict[str, PreparedCall | InPlace] = {}
         self.workspaces: dict[tuple[str, int], Any] = {}
         self.steps: Any = None
         self.numbers: tuple[dict[Any, int], dict[Any, int]] | None = None

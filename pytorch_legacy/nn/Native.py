@@ -56,13 +56,20 @@ class Caller(Object):
         input, fields = handed[0], plan.read(self)
         arguments = self._given(input, fields)
         call(self, plan.function, *handed, *arguments)
-        bindings = Bindings.of(self)
-        isPrepared = arguments is fields and type(input) is self._array and plan.isPlain
-        if isPrepared and fields[0].size and not any(fields[0] is array for array in handed):
-            bindings.passes[name] = bindings.calls[plan.function].asPass(plan.read, fields[0])
+        isRepeatable = arguments is fields and type(input) is self._array and plan.isPlain and fields[0].size
+        prepared = self._prepared(plan, handed, fields[0]) if isRepeatable else None
+        passes = Bindings.of(self).passes
+        if prepared is None:
+            passes.pop(name, None)
         else:
-            bindings.passes.pop(name, None)
+            passes[name] = prepared
         return fields[0]
+
+    def _prepared(self, plan: "Plan", handed: tuple[Any, ...], buffer: Any) -> Any:
+        """Returns what repeats the pass that has just written `buffer` for the arrays `handed`; None if nothing can."""
+        if any(buffer is array for array in handed):
+            return None
+        return Bindings.of(self).calls[plan.function].asPass(plan.read, buffer)
 
     def _given(self, input: Any, fields: tuple[Any, ...]) -> tuple[Any, ...]:
         """Returns the arguments for these fields. A class overrides it if some arguments depend on the input."""
@@ -86,8 +93,8 @@ class Native(Caller, Module):
     _ranks: ClassVar[tuple[int, ...]] = ()
     _mayLackGradInput: ClassVar[bool] = False
 
-    # A pass prepares the next one (`PreparedCall.repeat`), unless it works in place or computes nothing. If the repeated call
-    # raises an exception, or needs another buffer, the pass begins anew: it makes the buffers, or raises a fuller exception.
+    # A pass prepares the next one (`PreparedCall.repeat`), unless it computes nothing. If the repeated call raises an exception, or
+    # needs another buffer, the pass begins anew: it makes the buffers, or raises a fuller exception.
 
     def updateOutput(self, input: Any) -> Tensor:
         try:

@@ -3,9 +3,10 @@
 from typing import Any
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend.prepared import Bindings, InPlace
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
-from pytorch_legacy.nn.Native import Native
+from pytorch_legacy.nn.Native import Native, Plan
 
 
 class Inplace(Native):
@@ -36,6 +37,14 @@ class Inplace(Native):
         if self.inplace:  # C wants the array that it writes over, which is a copy where the other one is read-only
             handed = (*handed[:-1], self.output if name == "updateOutput" else self.gradInput)
         return super()._pass(name, *handed)
+
+    def _prepared(self, plan: Plan, handed: tuple[Any, ...], buffer: Any) -> Any:
+        if self.inplace:
+            return InPlace(Bindings.of(self).calls[plan.function], plan.read, plan.fields[0])
+        prepared = super()._prepared(plan, handed, buffer)
+        if prepared is not None and "inplace" not in plan.fields:  # C would not refuse another buffer once the flag is on
+            prepared.asPass(lambda module: (None,) if module.inplace else plan.read(module), buffer)
+        return prepared
 
     def _makeOutput(self, input: Tensor) -> None:
         self._outputFor(input)

@@ -14,7 +14,6 @@ from .device import (
     strided,
     take,
     to_device,
-    vector_norms,
 )
 from .storage import (
     Placement,
@@ -67,5 +66,4 @@ __all__ = [
     "to_device",
     "to_host",
     "type_name",
-    "vector_norms",
 ]

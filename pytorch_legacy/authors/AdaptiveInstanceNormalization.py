@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -81,20 +82,22 @@ class AdaptiveInstanceNormalization(Module):
             return gradInput
         normal, scale, mean, deviation, cells = self._normalized(content, style)
         plane = (-2, -1)
-        along = (gradOutput * normal).mean(plane, keepdims=True)
-        gradContent[...] = (gradOutput - gradOutput.mean(plane, keepdims=True) - normal * along) * scale * deviation
-        total = gradOutput.sum(plane, keepdims=True)
-        slope = (gradOutput * normal).sum(plane, keepdims=True) / (max(cells - 1, 1) * np.where(deviation > 0, deviation, np.inf))
+        along = compute.mean(gradOutput * normal, plane, keepdims=True)
+        gradContent[...] = (gradOutput - compute.mean(gradOutput, plane, keepdims=True) - normal * along) * scale * deviation
+        total = compute.sum(gradOutput, plane, keepdims=True)
+        slope = compute.sum(gradOutput * normal, plane, keepdims=True) / (
+            max(cells - 1, 1) * np.where(deviation > 0, deviation, np.inf)
+        )
         gradStyle[...] = total / cells + (style - mean) * slope
         return gradInput
 
     def _normalized(self, content: Tensor, style: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, int]:
         """The content with mean 0 and variance 1 and what it was divided by, and mean, deviation and size of the style."""
         plane, cells = (-2, -1), style.shape[-1] * style.shape[-2]
-        centred = content - content.mean(plane, keepdims=True)
-        scale = 1 / np.sqrt((centred * centred).mean(plane, keepdims=True) + self._dtype.type(self.eps))
-        mean = style.mean(plane, keepdims=True)
-        deviation = np.sqrt(((style - mean) ** 2).sum(plane, keepdims=True) / max(cells - 1, 1))
+        centred = content - compute.mean(content, plane, keepdims=True)
+        scale = 1 / np.sqrt(compute.mean(centred * centred, plane, keepdims=True) + self._dtype.type(self.eps))
+        mean = compute.mean(style, plane, keepdims=True)
+        deviation = np.sqrt(compute.sum((style - mean) ** 2, plane, keepdims=True) / max(cells - 1, 1))
         return centred * scale, scale, mean, deviation, cells
 
     def _checked(self, input: Any) -> list[Tensor]:

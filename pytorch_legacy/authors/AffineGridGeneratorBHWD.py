@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -56,7 +57,7 @@ class AffineGridGeneratorBHWD(Module):
         maps = self._checked(input)
         output = self._resize("output", (*maps.shape[:-2], self.height, self.width, 2))
         places = self._places()
-        np.matmul(places, maps.swapaxes(-1, -2), out=output.reshape(*maps.shape[:-2], len(places), 2))
+        compute.matmul(places, maps.swapaxes(-1, -2), out=output.reshape(*maps.shape[:-2], len(places), 2))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
@@ -65,7 +66,7 @@ class AffineGridGeneratorBHWD(Module):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resize("gradInput", maps.shape)
         places = self._places()
-        np.matmul(gradOutput.reshape(*maps.shape[:-2], len(places), 2).swapaxes(-1, -2), places, out=gradInput)
+        compute.matmul(gradOutput.reshape(*maps.shape[:-2], len(places), 2).swapaxes(-1, -2), places, out=gradInput)
         return gradInput
 
     def _places(self) -> Tensor:

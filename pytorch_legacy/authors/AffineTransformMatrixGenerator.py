@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -63,7 +64,7 @@ class AffineTransformMatrixGenerator(Module):
             return output
         rotation, scale, shift = self._parts(input)
         output[..., :2] = rotation * scale
-        output[..., 2:] = (rotation * scale) @ shift
+        output[..., 2:] = compute.matmul(rotation * scale, shift)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
@@ -75,17 +76,17 @@ class AffineTransformMatrixGenerator(Module):
             return gradInput
         rotation, scale, shift = self._parts(input)
         linear, moved = gradOutput[..., :2], gradOutput[..., 2:]
-        total = linear + moved @ shift.swapaxes(-1, -2)  # the gradient of rotation * scale
+        total = linear + compute.matmul(moved, shift.swapaxes(-1, -2))  # the gradient of rotation * scale
         place = 0
         if self.useRotation:
-            turned = rotation @ np.array([[0, -1], [1, 0]], self._dtype, like=input)
-            gradInput[..., place] = (total * turned * scale).sum((-2, -1))
+            turned = compute.matmul(rotation, np.array([[0, -1], [1, 0]], self._dtype, like=input))
+            gradInput[..., place] = compute.sum(total * turned * scale, (-2, -1))
             place += 1
         if self.useScale:
-            gradInput[..., place] = (total * rotation).sum((-2, -1))
+            gradInput[..., place] = compute.sum(total * rotation, (-2, -1))
             place += 1
         if self.useTranslation:
-            gradInput[..., place:] = ((rotation * scale).swapaxes(-1, -2) @ moved)[..., 0]
+            gradInput[..., place:] = compute.matmul((rotation * scale).swapaxes(-1, -2), moved)[..., 0]
         return gradInput
 
     def _parts(self, input: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -95,7 +96,7 @@ class AffineTransformMatrixGenerator(Module):
         rotation = np.broadcast_to(np.array([[1, 0], [0, 1]], self._dtype, like=input), (*front, 2, 2))
         if self.useRotation:
             angle = columns.pop(0)
-            cos, sin = np.cos(angle), np.sin(angle)
+            cos, sin = compute.cos(angle), compute.sin(angle)
             rotation = np.stack([cos, -sin, sin, cos], -1).reshape(*front, 2, 2)
         scale = columns.pop(0)[..., None, None] if self.useScale else np.ones_like(input, shape=(*front, 1, 1))
         shift = np.stack(columns, -1)[..., None] if self.useTranslation else np.zeros_like(input, shape=(*front, 2, 1))

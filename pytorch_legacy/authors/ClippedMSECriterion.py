@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.arrays import Tensor, on_host
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -59,8 +60,9 @@ class ClippedMSECriterion(Criterion):
     def updateOutput(self, input: Tensor, target: Tensor) -> float:
         difference = self._difference(input, target)
         squares = (difference * difference).reshape(len(difference) if difference.ndim else 1, -1)
-        self.instance_loss = [float(square.mean(dtype=np.float64)) if square.size else 0.0 for square in squares]
-        self.output = sum(self.instance_loss) / max(len(squares), 1)
+        losses = compute.mean(squares, 1, np.float64) if squares.size else np.zeros(len(squares))
+        self.instance_loss = losses.tolist() if on_host(losses) else losses
+        self.output = compute.number(compute.sum(losses)) / max(len(squares), 1)
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
@@ -71,7 +73,7 @@ class ClippedMSECriterion(Criterion):
     def _difference(self, input: Tensor, target: Tensor) -> Tensor:
         goal = check.goal(self, target, check.tensor(self, "input", input).shape)
         self._checkLimits()
-        return np.clip(input, self.min, self.max) - goal
+        return compute.clip(input, self.min, self.max) - goal
 
     def _checkLimits(self) -> None:
         if not self.min <= self.max:

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import numpy as np
-
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.authors.WeightedHuberCriterion import WeightedHuberCriterion
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
 
@@ -54,7 +53,7 @@ class ClippedWeightedHuberCriterion(WeightedHuberCriterion):
 
     def _limited(self, input: Tensor) -> Tensor:
         low, high = self._limits()
-        return np.clip(input, low, high)
+        return compute.clip(input, low, high)
 
     def _limits(self) -> list[float]:
         clip: Any = self.clip

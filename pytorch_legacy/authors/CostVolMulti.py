@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -68,7 +69,7 @@ class CostVolMulti(Module):
         output.fill(0)
         for f, other in enumerate(others, 1):
             for i, here, there in self._shifts(f, H, W):
-                output[:, i][here] += (first[here] * other[there]).sum(1)
+                output[:, i][here] += compute.sum(first[here] * other[there], 1)
         output /= self._dtype.type(C * len(others))
         return output
 

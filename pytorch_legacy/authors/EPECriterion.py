@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
@@ -43,7 +44,7 @@ class EPECriterion(Criterion):
 
     def updateOutput(self, input: Tensor, target: Tensor) -> float:
         lengths = self._lengths(self._difference(input, target))
-        self.output = float(lengths.ravel().mean(dtype=np.float64)) if lengths.size else 0.0
+        self.output = compute.number(compute.mean(lengths.ravel(), dtype=np.float64)) if lengths.size else 0.0
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:
@@ -53,7 +54,7 @@ class EPECriterion(Criterion):
         return np.divide(difference, divisor, out=self._resize("gradInput", input.shape, mustNotOverlap=[input, target]))
 
     def _lengths(self, difference: Tensor) -> Tensor:
-        return np.hypot(difference[:, :1], difference[:, 1:])
+        return compute.hypot(difference[:, :1], difference[:, 1:])
 
     def _difference(self, input: Tensor, target: Tensor) -> Tensor:
         shape = check.tensor(self, "input", input).shape

@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
@@ -51,7 +52,7 @@ class FReLU(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         check.tensor(self, "input", input)
         output = self._resize("output", input.shape)
-        np.maximum(input, 0, out=output)
+        compute.maximum(input, 0, out=output)
         output += self.bias[0]
         return output
 

@@ -1,8 +1,7 @@
 """Each row several times."""
 
-import numpy as np
-
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -41,5 +40,5 @@ class FeatExpander(Module):
         shape = (input.shape[0] * self.n, *input.shape[1:])
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resize("gradInput", input.shape)
-        np.sum(gradOutput.reshape(input.shape[0], self.n, *input.shape[1:]), 1, out=gradInput)
+        compute.sum(gradOutput.reshape(input.shape[0], self.n, *input.shape[1:]), 1, out=gradInput)
         return gradInput

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -73,7 +74,7 @@ class FlowSamplerBHWD(Module):
         for rows, columns, weights, slopes in self._corners(images, flows):
             place = self._samples(images), rows, columns
             np.add.at(gradImages, place, _product(weights[..., None], gradients))
-            gradFlows += _product(slopes, (images[place] * gradients).sum(-1, keepdims=True))
+            gradFlows += _product(slopes, compute.sum(images[place] * gradients, -1, keepdims=True))
         gradInput = self._resizeTable("gradInput", [input[0].shape, input[1].shape], mustNotOverlap=gradOutput)
         for result, gradient in zip(gradInput, (gradImages, gradFlows), strict=True):
             result[...] = gradient.reshape(result.shape)
@@ -102,8 +103,8 @@ class FlowSamplerBHWD(Module):
         shape[axis] = -1
         places = offsets + np.arange(offsets.shape[axis], dtype=self._dtype, like=offsets).reshape(shape)
         inside = (places >= 0) & (places <= size - 1)
-        clamped = np.clip(places, 0, size - 1)
-        cells = np.where(np.isnan(clamped), 0, np.minimum(np.floor(clamped), max(size - 2, 0))).astype(np.int64)
+        clamped = compute.clip(places, 0, size - 1)
+        cells = np.where(np.isnan(clamped), 0, compute.minimum(np.floor(clamped), max(size - 2, 0))).astype(np.int64)
         return cells, clamped - cells.astype(self._dtype), inside.astype(self._dtype)
 
     def _samples(self, images: Tensor) -> Tensor:

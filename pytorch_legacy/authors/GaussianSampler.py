@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import NullError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -59,7 +60,7 @@ class GaussianSampler(Module):
         mean, log = self._given(input)
         self.eps = random.normal(0, 1, mean.shape, np.float64, self._onDevice).astype(self._dtype)
         output = self._resize("output", mean.shape, mustNotOverlap=[mean, log])
-        np.multiply(np.exp(log / 2), self.eps, out=output)
+        np.multiply(compute.exp(log / 2), self.eps, out=output)
         output += mean
         return output
 
@@ -71,7 +72,7 @@ class GaussianSampler(Module):
             raise NullError(f"{self._typename}: updateGradInput: expected the input of the last forward")
         gradInput = self._resizeTable("gradInput", [mean.shape] * 2, mustNotOverlap=[mean, log, gradOutput])
         gradInput[0][...] = gradOutput
-        gradInput[1][...] = gradOutput * np.exp(log / 2) * eps / 2
+        gradInput[1][...] = gradOutput * compute.exp(log / 2) * eps / 2
         return gradInput
 
     def clearState(self) -> Self:

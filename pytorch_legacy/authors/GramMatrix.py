@@ -1,8 +1,7 @@
 """The Gram matrix of an image's channels."""
 
-import numpy as np
-
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 
@@ -27,14 +26,14 @@ class GramMatrix(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         flat = self._flat(input)
         output = self._resize("output", (*flat.shape[:-1], flat.shape[-2]))
-        np.matmul(flat, flat.swapaxes(-1, -2), out=output)
+        compute.matmul(flat, flat.swapaxes(-1, -2), out=output)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         flat = self._flat(input)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (*flat.shape[:-1], flat.shape[-2]))
         gradInput = self._resize("gradInput", input.shape)
-        np.matmul(gradOutput + gradOutput.swapaxes(-1, -2), flat, out=gradInput.reshape(flat.shape))
+        compute.matmul(gradOutput + gradOutput.swapaxes(-1, -2), flat, out=gradInput.reshape(flat.shape))
         return gradInput
 
     def _flat(self, input: Tensor) -> Tensor:

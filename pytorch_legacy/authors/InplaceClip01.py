@@ -1,8 +1,7 @@
 """Elements limited to the range from 0 to 1, in place."""
 
-import numpy as np
-
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 
@@ -28,7 +27,7 @@ class InplaceClip01(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         self.output = check.writable(self, "output", check.tensor(self, "input", input))
-        return np.clip(input, 0, 1, out=self.output)
+        return compute.clip(input, 0, 1, out=self.output)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         self.gradInput = gradOutput

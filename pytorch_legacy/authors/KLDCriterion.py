@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor, is_tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
@@ -51,13 +52,13 @@ class KLDCriterion(Criterion):
 
     def updateOutput(self, input: Any, target: Any) -> float:
         mean, log, otherMean, otherLog = self._distributions(input, target)
-        terms = log - otherLog - 1 + np.exp(otherLog - log) + (mean - otherMean) ** 2 * np.exp(-log)
-        self.output = 0.5 * float(terms.ravel().sum(dtype=np.float64))
+        terms = log - otherLog - 1 + compute.exp(otherLog - log) + (mean - otherMean) ** 2 * compute.exp(-log)
+        self.output = 0.5 * compute.number(compute.sum(terms.ravel(), dtype=np.float64))
         return self.output
 
     def updateGradInput(self, input: Any, target: Any) -> list[Tensor]:
         mean, log, otherMean, otherLog = self._distributions(input, target)
-        difference, ratio = (mean - otherMean) * np.exp(-log), np.exp(otherLog - log)
+        difference, ratio = (mean - otherMean) * compute.exp(-log), compute.exp(otherLog - log)
         ofFirst = difference, (1 - ratio - difference * (mean - otherMean)) / 2
         ofSecond = -difference, (ratio - 1) / 2
         gradients = ofSecond if is_tensor(input) else (*ofFirst, *ofSecond)

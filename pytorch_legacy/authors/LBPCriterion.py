@@ -3,12 +3,11 @@
 from math import isqrt
 from typing import Any
 
-import numpy as np
-
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.authors.huber import huber, huberSlope
 from pytorch_legacy.authors.RandomBinaryConvolution import RandomBinaryConvolution
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -111,7 +110,7 @@ class LBPCriterion(Criterion):
                 wanted = f"rows of {self.ch} square planes"
                 raise ShapeError(f"{self._typename}: {name}: expected {wanted}, got {sizes(array.shape)}")
             array = array.reshape(len(array), self.ch, size, size)
-        return np.clip(array, 0, 1)
+        return compute.clip(array, 0, 1)
 
 
 def pickChannels(convolution: Any, count: int) -> None:

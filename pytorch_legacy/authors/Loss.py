@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import nn
 from pytorch_legacy.arguments import as_doubles
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -68,7 +69,7 @@ class Loss(Module):
             return gradInput
         gradInput[...] = self._gradient(input)
         if self.normalize:
-            gradInput /= np.abs(gradInput).sum() + self._dtype.type(1e-8)
+            gradInput /= compute.sum(np.abs(gradInput)) + self._dtype.type(1e-8)
         gradInput *= self.strength
         gradInput += gradOutput
         return gradInput

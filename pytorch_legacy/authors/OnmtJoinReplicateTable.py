@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.form import Form
@@ -72,7 +73,7 @@ class OnmtJoinReplicateTable(Module):
         ends = [*accumulate(array.shape[axis] for array in arrays)]
         gradInput = self._resizeTable("gradInput", [array.shape for array in input], mustNotOverlap=gradOutput)
         for gradient, part in zip(gradInput, np.split(gradOutput, ends[:-1], axis), strict=True):
-            gradient[...] = part if gradient.shape == part.shape else part.sum(across, keepdims=True)
+            gradient[...] = part if gradient.shape == part.shape else compute.sum(part, across, keepdims=True)
         return gradInput
 
     def _repeated(self, input: Any) -> tuple[list[Tensor], int, int]:

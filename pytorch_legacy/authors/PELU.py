@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.authors.ConstrainedFactor import constrain
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -60,24 +61,24 @@ class PELU(Module):
         self.constrain()
         a, _b, isNegative, scaled = self._parts(input)
         output = self._resize("output", input.shape, mustNotOverlap=input)
-        output[...] = a * np.where(isNegative, np.expm1(np.minimum(scaled, 0)), scaled)
+        output[...] = a * np.where(isNegative, compute.expm1(compute.minimum(scaled, 0)), scaled)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         a, b, isNegative, scaled = self._parts(input)
         check.like(self, "gradOutput", gradOutput, input)
         gradInput = self._resize("gradInput", input.shape, mustNotOverlap=gradOutput)
-        gradInput[...] = a / b * np.where(isNegative, np.exp(np.minimum(scaled, 0)), 1) * gradOutput
+        gradInput[...] = a / b * np.where(isNegative, compute.exp(compute.minimum(scaled, 0)), 1) * gradOutput
         return gradInput
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         a, b, isNegative, scaled = self._parts(input)
         check.like(self, "gradOutput", gradOutput, input)
-        exponential = np.where(isNegative, np.exp(np.minimum(scaled, 0)), 1)
-        byA = np.where(isNegative, np.expm1(np.minimum(scaled, 0)), scaled)
+        exponential = np.where(isNegative, compute.exp(compute.minimum(scaled, 0)), 1)
+        byA = np.where(isNegative, compute.expm1(compute.minimum(scaled, 0)), scaled)
         with np.errstate(invalid="ignore"):  # -inf * 0, which counts as 0
             byB = -a / b * np.where(exponential == 0, 0, scaled * exponential)
-        sums = [(slopes * gradOutput).ravel().sum(dtype=np.float64) for slopes in (byA, byB)]
+        sums = [compute.sum((slopes * gradOutput).ravel(), dtype=np.float64) for slopes in (byA, byB)]
         self.gradWeight += self._dtype.type(scale) * np.stack(sums).astype(self._dtype)
 
     def _parts(self, input: Tensor) -> tuple[Any, Any, Tensor, Tensor]:

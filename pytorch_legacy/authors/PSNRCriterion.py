@@ -1,11 +1,12 @@
 """The peak signal-to-noise ratio of images."""
 
-from math import inf, log10
+from math import inf, log
 from typing import NoReturn
 
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -40,8 +41,8 @@ class PSNRCriterion(Criterion):
 
     def updateOutput(self, input: Tensor, target: Tensor) -> float:
         goal = check.goal(self, target, check.tensor(self, "input", input).shape)
-        error = float(np.square(np.clip(input, 0, 1) - goal, dtype=np.float64).ravel().mean()) if input.size else 0.0
-        self.output = -10 * log10(error) if error else inf
+        squares = np.square(compute.clip(input, 0, 1) - goal, dtype=np.float64).ravel()
+        self.output = compute.number(-10 / log(10) * compute.log(compute.mean(squares))) if input.size else inf
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Tensor) -> NoReturn:

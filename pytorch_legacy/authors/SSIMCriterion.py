@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -79,7 +80,7 @@ class SSIMCriterion(Criterion):
         means, squares = ofX * ofY, ofX * ofX + ofY * ofY
         similarity = (2 * means + self.c1) * (2 * (ofXY - means) + self.c2)
         similarity /= (squares + self.c1) * (ofXX + ofYY - squares + self.c2)
-        self.output = float(similarity.mean(dtype=np.float64)) if similarity.size else 0.0
+        self.output = compute.number(compute.mean(similarity, dtype=np.float64)) if similarity.size else 0.0
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Tensor) -> NoReturn:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -50,7 +51,7 @@ class ScaleTable(Module):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), planes.shape)
         gradPlanes, gradFactors = gradInput = self._resizeTable("gradInput", [planes.shape, factors.shape])
         np.multiply(gradOutput, factors, out=gradPlanes)
-        np.sum(gradOutput * planes, (2, 3), keepdims=True, out=gradFactors)
+        compute.sum(gradOutput * planes, (2, 3), keepdims=True, out=gradFactors)
         return gradInput
 
     def _checked(self, input: list[Tensor]) -> list[Tensor]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -88,9 +89,9 @@ class SequenceLayer(Caller, Module):
         given, x = self._unpacked(input)
         gradSums = self._gradSums.reshape(-1, self.weight.shape[1])
         before = np.concatenate((given.get("h0", self.h0)[:, None], self.output[:, :-1]), axis=1)[:, : x.shape[1]]
-        self.gradWeight[: self.input_dim] += scale * (x.reshape(-1, self.input_dim).T @ gradSums)
-        self.gradWeight[self.input_dim :] += scale * (before.reshape(-1, self.hidden_dim).T @ gradSums)
-        self.gradBias += scale * gradSums.sum(0)
+        self.gradWeight[: self.input_dim] += scale * compute.matmul(x.reshape(-1, self.input_dim).T, gradSums)
+        self.gradWeight[self.input_dim :] += scale * compute.matmul(before.reshape(-1, self.hidden_dim).T, gradSums)
+        self.gradBias += scale * compute.sum(gradSums, 0)
 
     def clearState(self) -> Self:
         self.resetStates()
@@ -114,7 +115,7 @@ class SequenceLayer(Caller, Module):
         gradients = self._runBack(gradOutput, self.weight[self.input_dim :], states, gradSums)
         gradX = self._resize("grad_x", x.shape)
         flat = gradSums.reshape(-1, self.weight.shape[1])
-        np.matmul(flat, self.weight[: self.input_dim].T, out=gradX.reshape(-1, self.input_dim))
+        compute.matmul(flat, self.weight[: self.input_dim].T, out=gradX.reshape(-1, self.input_dim))
         self.gradInput = [*(gradients[name] for name in given), gradX] if given else gradX
         self.recompute_backward = False
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.authors.SequenceLayer import SequenceLayer
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 
 
@@ -40,13 +41,13 @@ class VanillaRNN(SequenceLayer):
     def _run(self, sums: Tensor, weight: Tensor, states: dict[str, Tensor]) -> None:
         h = states["h0"]
         for t in range(sums.shape[1]):
-            sums[:, t] += h @ weight + self.bias
-            h = np.tanh(sums[:, t], out=self.output[:, t])
+            sums[:, t] += compute.matmul(h, weight) + self.bias
+            h = compute.tanh(sums[:, t], out=self.output[:, t])
 
     def _runBack(self, gradOutput: Tensor, weight: Tensor, states: dict[str, Tensor], gradSums: Tensor) -> dict[str, Tensor]:
         gradH = np.zeros_like(states["h0"])
         for t in reversed(range(gradOutput.shape[1])):
             h = self.output[:, t]
             np.multiply(gradH + gradOutput[:, t], 1 - h * h, out=gradSums[:, t])
-            gradH = gradSums[:, t] @ weight.T
+            gradH = compute.matmul(gradSums[:, t], weight.T)
         return {"h0": gradH}

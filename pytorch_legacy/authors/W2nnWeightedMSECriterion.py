@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
@@ -53,7 +54,7 @@ class W2nnWeightedMSECriterion(Criterion):
 
     def updateOutput(self, input: Tensor, target: Tensor) -> float:
         difference, _ = self._difference(input, target)
-        self.output = float(np.square(difference).ravel().sum(dtype=np.float64)) / max(difference.size, 1)
+        self.output = compute.number(compute.sum(np.square(difference).ravel(), dtype=np.float64)) / max(difference.size, 1)
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:

@@ -5,14 +5,17 @@ Arrays of CuPy go to their twins in libTHCUNN.
 
 from __future__ import annotations
 
-from typing import Any
+import struct
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import cupy, on_device
 from ..errors import DtypeError, ShapeError
 from . import cuda
-from .library import SIGNATURES, USES, check, ffi, lib
+from .binding import data_address
+from .library import NULL, SIGNATURES, USES, check, ffi, lib
 
 TYPES: dict[np.dtype[Any], int] = {
     np.dtype(np.float32): 0,
@@ -24,33 +27,87 @@ TYPES: dict[np.dtype[Any], int] = {
 """The numbers of THNNType. A truth value is a byte."""
 
 MOST_DIMS = 8
+MOST_ARRAYS = 4  # of a call
 
 
-def describe(array: Any, descriptor: Any = None) -> Any:
-    """A descriptor of the array, which must outlive it; `descriptor` itself, if it is given."""
-    made = ffi.new("THNNArray *") if descriptor is None else descriptor
-    number = TYPES.get(array.dtype)
+class Repeated(NamedTuple):
+    """An array of NumPy that is an argument of another shape, to which it is broadcast."""
+
+    array: Any
+    shape: tuple[int, ...]
+
+
+_LAYOUT = struct.Struct("8q8qiIii")
+
+
+@lru_cache(4096)
+def _layout(dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...], isWritable: bool) -> bytes:
+    """Returns a THNNArray behind its first field, the address."""
+    number, size, rank = TYPES.get(dtype), dtype.itemsize, len(shape)
     if number is None:
-        raise DtypeError(f"expected an array of {', '.join(map(str, TYPES))}, got {array.dtype}")
-    size = array.itemsize
-    shape, strides = (array.shape, array.strides) if array.ndim else ((1,), (size,))
-    if len(shape) > MOST_DIMS or any(stride % size for stride in strides):
-        raise ShapeError(f"expected at most 8 dimensions, and strides of whole elements, got {array.shape}, {array.strides}")
-    made.data = ffi.cast("void *", array.__array_interface__["data"][0])
-    made.nDimension, made.type = len(shape), number
-    made.flags = 0 if array.flags.writeable else 1
-    for d, (extent, stride) in enumerate(zip(shape, strides, strict=True)):
-        made.size[d], made.stride[d] = extent, stride // size
-    return made
+        raise DtypeError(f"expected an array of {', '.join(map(str, TYPES))}, got {dtype}")
+    if rank > MOST_DIMS or any(stride % size for stride in strides):
+        raise ShapeError(f"expected at most 8 dimensions, and strides of whole elements, got {shape}, {strides}")
+    if not rank:
+        shape, strides, rank = (1,), (size,), 1
+    rest = (0,) * (MOST_DIMS - rank)
+    return _LAYOUT.pack(*shape, *rest, *[stride // size for stride in strides], *rest, rank, not isWritable, number, 0)
+
+
+@lru_cache(4096)
+def _repeatedLayout(dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...], wanted: tuple[int, ...]) -> bytes:
+    """Returns the same for an array that is broadcast to the shape `wanted`."""
+    repeated = np.lib.stride_tricks.as_strided(np.empty((), dtype), shape, strides)
+    return _layout(dtype, wanted, np.broadcast_to(repeated, wanted).strides, False)
+
+
+class _Descriptors:
+    """The descriptors of the arrays of a call. Each serves one call at a time."""
+
+    __slots__ = ("addresses", "layouts", "memory", "values")
+
+    def __init__(self) -> None:
+        self.values = [ffi.new("THNNArray *") for _ in range(MOST_ARRAYS)]
+        self.memory = [ffi.buffer(one) for one in self.values]
+        self.addresses = [ffi.cast("uintptr_t *", one) for one in self.values]  # of `data`, the first field
+        self.layouts: list[Any] = [None] * MOST_ARRAYS
+
+    def fill(self, place: int, array: Any, layout: bytes) -> Any:
+        """Returns a descriptor of the array, which must outlive it."""
+        if self.layouts[place] is not layout:
+            self.memory[place][8:] = layout
+            self.layouts[place] = layout
+        self.addresses[place][0] = data_address(array)
+        return self.values[place]
+
+
+_waiting: list[_Descriptors] = []
+_functions: dict[str, Any] = {}
 
 
 def call(name: str, *arguments: Any) -> None:
     """Calls the function of that name, without ``THNN_``, with arrays of NumPy, numbers and texts, but for the state."""
-    values = [
-        describe(one) if isinstance(one, np.ndarray) else one.encode() if isinstance(one, str) else one for one in arguments
-    ]
-    values = [ffi.from_buffer(one + b"\0") if isinstance(one, bytes) else one for one in values]
-    if status := getattr(lib, f"THNN_{name}")(ffi.NULL, *values):
+    descriptors = _waiting.pop() if _waiting else _Descriptors()
+    values = []
+    place = 0
+    for one in arguments:
+        if isinstance(one, np.ndarray):
+            layout = _layout(one.dtype, one.shape, one.strides, one.flags.writeable)
+            one = descriptors.fill(place, one, layout)
+            place += 1
+        elif type(one) is Repeated:
+            array = one.array
+            one = descriptors.fill(place, array, _repeatedLayout(array.dtype, array.shape, array.strides, one.shape))
+            place += 1
+        elif isinstance(one, str):
+            one = ffi.from_buffer(one.encode() + b"\0")
+        values.append(one)
+    function = _functions.get(name)
+    if function is None:
+        function = _functions[name] = getattr(lib, f"THNN_{name}")
+    status = function(NULL, *values)
+    _waiting.append(descriptors)
+    if status:
         check(status, name)
 
 
@@ -103,4 +160,4 @@ def _describe_on_device(array: Any, shape: tuple[int, ...]) -> Any:
     return made
 
 
-__all__ = ["SIGNATURES", "TYPES", "USES", "call", "call_on_device", "describe"]
+__all__ = ["SIGNATURES", "TYPES", "USES", "Repeated", "call", "call_on_device"]

@@ -86,6 +86,11 @@ def _knows_layout() -> bool:
     return isRight and _SIZES[2].from_address(sizes).raw == struct.pack("4q", 3, 2, 20, 4) and bool(flags & _WRITEABLE)
 
 
+def data_address(array: Any, knows_layout: bool = _knows_layout()) -> int:
+    """Returns the address of the first element of an array of NumPy."""
+    return ctypes.c_size_t.from_address(id(array) + _AT).value if knows_layout else address(array)
+
+
 class TensorDescriptor:
     """The descriptor of one tensor argument, and the array that it describes.
 

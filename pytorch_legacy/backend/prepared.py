@@ -119,11 +119,11 @@ _SAME_ARRAY = object()
 class InPlace:
     """The prepared pass of a module that writes its result over its input, or over gradOutput.
 
-    It obeys the rule of `Prepared`. A read-only array has another header, and the C function refuses it.
+    It obeys the rule of `PreparedCall`. A read-only array has another header, and the C function refuses it.
 
     Parameters
     ----------
-    prepared : Prepared
+    prepared : PreparedCall
         The call, which has just been made.
     read : callable
         Reads those arguments that are fields of the module. The first of them is `field`.
@@ -133,7 +133,7 @@ class InPlace:
 
     __slots__ = ("_field", "_prepared")
 
-    def __init__(self, prepared: Prepared, read: Reader, field: str) -> None:
+    def __init__(self, prepared: PreparedCall, read: Reader, field: str) -> None:
         self._prepared = prepared.asPass(read, _SAME_ARRAY)
         self._field = field
 

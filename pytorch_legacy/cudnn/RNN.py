@@ -8,6 +8,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor, buffer, overlap
+from pytorch_legacy.backend import compute
 from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.cudnn.cells import CELLS, States
 from pytorch_legacy.cudnn.Layer import Layer
@@ -283,7 +284,7 @@ class RNN(Layer, Caller, Module):
                 if (W := matrices[place][0]).size:
                     self._call("Linear_updateGradInput", flat(run.x), flat(dgates), flat(runGradient), W)
                 else:
-                    np.sum(self._ofGates(dgates), axis=2, out=runGradient)
+                    compute.sum(self._ofGates(dgates), axis=2, out=runGradient)
                 dx = runGradient if dx is None else np.add(dx, turned(runGradient, direction), out=dx)
                 if parts is not None:
                     self._accumulate(place, parts[place], run, dgates, ofState, scale)
@@ -301,7 +302,7 @@ class RNN(Layer, Caller, Module):
         if gradW.size:
             self._call("Linear_accGradParameters", flat(run.x), flat(dgates), gradW, gradBW, scale)
         else:
-            gradBW += self._dtype.type(scale) * flat(dgates).sum(0)
+            gradBW += self._dtype.type(scale) * compute.sum(flat(dgates), 0)
         if ofState is not None:
             dgates[:, :, -ofState.shape[2] :] = ofState
         self._call("Linear_accGradParameters", flat(before), flat(dgates), gradR, gradBR, scale)

@@ -1,6 +1,7 @@
 """Local response normalization within planes."""
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.cudnn.Layer import Layer, no_size
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
@@ -57,16 +58,16 @@ class SpatialDivisiveNormalization(Layer, Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", check.tensor(self, "input", input, 3, 4).shape)
-        output[...] = input * self._scales(input) ** -self.beta
+        output[...] = input * compute.power(self._scales(input), -self.beta)
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         gradInput = self._resize("gradInput", check.tensor(self, "input", input, 3, 4).shape)
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), input.shape)
         scales = self._scales(input)
-        spread = self._windows(gradOutput * input * scales ** (-self.beta - 1), (self.size - 1) // 2)
+        spread = self._windows(gradOutput * input * compute.power(scales, -self.beta - 1), (self.size - 1) // 2)
         factor = 2 * self.beta * self.alpha / self.size**2
-        gradInput[...] = gradOutput * scales**-self.beta - factor * input * spread
+        gradInput[...] = gradOutput * compute.power(scales, -self.beta) - factor * input * spread
         return gradInput
 
     def _scales(self, input: Tensor) -> Tensor:

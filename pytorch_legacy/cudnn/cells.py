@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.nn.Native import Caller
 
 States = tuple[Tensor, Tensor]
@@ -56,7 +57,7 @@ class Simple:
         for sums in outputs:
             net._call("Linear_updateOutput", h, fromState, R, None)
             sums += fromState
-            h = np.tanh(sums, out=sums) if self.isTanh else np.maximum(sums, 0, out=sums)
+            h = compute.tanh(sums, out=sums) if self.isTanh else compute.maximum(sums, 0, out=sums)
         return outputs, (h, c), outputs
 
     def backward(

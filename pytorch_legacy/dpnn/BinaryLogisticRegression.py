@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -52,8 +53,8 @@ class BinaryLogisticRegression(Criterion):
 
     def updateOutput(self, input: Tensor, target: Any) -> float:
         input, signs = self._checked(input, target)
-        total = np.logaddexp(0, -signs * input, dtype=np.float64).sum()
-        self.output = float(total) / self._divisor(input)
+        total = compute.sum(compute.softplus((-signs * input).astype(np.float64)))
+        self.output = compute.number(total) / self._divisor(input)
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Any) -> Tensor:
@@ -61,7 +62,7 @@ class BinaryLogisticRegression(Criterion):
         gradInput = self._resize("gradInput", input.shape)
         # 1 / (1 + exp(z)), without overflow
         np.multiply(signs, input, out=gradInput)
-        np.exp(-np.logaddexp(0, gradInput), out=gradInput)
+        compute.exp(-compute.softplus(gradInput), out=gradInput)
         gradInput *= -signs
         gradInput /= self._divisor(input)
         return gradInput

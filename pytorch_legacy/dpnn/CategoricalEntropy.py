@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.Log import Log
@@ -99,7 +100,7 @@ class CategoricalEntropy(Module):
         gradInput[...] = gradOutput
         if not input.size:
             return gradInput
-        self._mul.constant_scalar = 1 / float(input.sum())
+        self._mul.constant_scalar = 1 / float(compute.sum(input))
         self.entropy = float(self.module.updateOutput(input)[0])
         if self.minEntropy is None or self.entropy < self.minEntropy:
             push = self.module.updateGradInput(input, self.minusOne)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -35,7 +36,7 @@ class ClassReward(Criterion):
         right = self._right(self._checked(input)[0], target)
         self.reward = right.astype(self._dtype)
         self.reward *= self.scale
-        self.output = self._mean(-float(self.reward.sum(dtype="float64")), len(self.reward))
+        self.output = self._mean(-compute.number(compute.sum(self.reward, dtype="float64")), len(self.reward))
         return self.output
 
     def updateGradInput(self, input: list[Tensor], target: Any) -> list[Tensor]:

@@ -1,8 +1,7 @@
 """Elements limited to a range, with a gradient everywhere."""
 
-import numpy as np
-
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -51,8 +50,8 @@ class Clip(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         output = self._resize("output", check.tensor(self, "input", input).shape)
-        np.maximum(input, self._dtype.type(self.minval), out=output)
-        return np.minimum(output, self._dtype.type(self.maxval), out=output)
+        compute.maximum(input, self._dtype.type(self.minval), out=output)
+        return compute.minimum(output, self._dtype.type(self.maxval), out=output)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         self.gradInput = check.gradient(self, gradOutput, check.tensor(self, "input", input))

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
@@ -57,9 +58,10 @@ class NCECriterion(Criterion):
     def updateOutput(self, input: list[Tensor], target: Any = None) -> float:
         target_, samples, targetNoise, sampleNoise = self._checked(input)
         k = samples.shape[1]
-        fromModel = np.log(target_ / (target_ + k * targetNoise + EPSILON))
-        fromNoise = np.log(k * sampleNoise / (samples + k * sampleNoise + EPSILON))
-        self.output = self._mean(-float(fromModel.sum(dtype=np.float64) + fromNoise.sum(dtype=np.float64)), len(target_))
+        fromModel = compute.log(target_ / (target_ + k * targetNoise + EPSILON))
+        fromNoise = compute.log(k * sampleNoise / (samples + k * sampleNoise + EPSILON))
+        total = compute.sum(fromModel, dtype=np.float64) + compute.sum(fromNoise, dtype=np.float64)
+        self.output = self._mean(-compute.number(total), len(target_))
         return self.output
 
     def updateGradInput(self, input: list[Tensor], target: Any = None) -> list[Tensor]:

@@ -8,6 +8,7 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.arguments import as_doubles
 from pytorch_legacy.arrays import Tensor, to_device
+from pytorch_legacy.backend import compute
 from pytorch_legacy.dpnn import alias
 from pytorch_legacy.errors import ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.files.form import Form
@@ -158,15 +159,15 @@ class NCEModule(Linear):
             self.sampleidx = np.concatenate([labels[:, None], self.noiseSample((count, k))], 1)
         targets, samples = self._chosen(labels)
         ofTarget, ofSamples, *noise = output = self._resizeTable("output", [(count,), (count, k)] * 2)
-        ofTarget[...] = np.einsum("ni,ni->n", rows, self.weight[targets])
+        ofTarget[...] = compute.matmul(rows[:, None], self.weight[targets][:, :, None])[:, 0, 0]
         ofTarget += self.bias[targets]
         ofSamples[...] = self._products(rows, samples) + self.bias[samples]
         for scores in (ofTarget, ofSamples):
-            np.exp(scores, out=scores)
+            compute.exp(scores, out=scores)
         if self.Z[0] <= 0:
             # Without batchnoise Torch7 took the mean over the targets too.
             terms = ofSamples if self.batchnoise else np.column_stack([ofTarget, ofSamples])
-            self.Z[0] = terms.mean() * len(self.weight)
+            self.Z[0] = compute.mean(terms) * len(self.weight)
         for scores, classes, frequencies in zip((ofTarget, ofSamples), (targets, samples), noise, strict=True):
             scores /= self.Z[0]
             frequencies[...] = self.unigrams[classes]
@@ -179,9 +180,9 @@ class NCEModule(Linear):
         gradRows, gradLabels = gradInput = self._resizeTable("gradInput", [rows.shape, labels.shape])
         np.multiply(ofTarget[:, None], self.weight[targets], out=gradRows)
         if self.batchnoise:
-            gradRows += ofSamples @ self.weight[samples]
+            gradRows += compute.matmul(ofSamples, self.weight[samples])
         else:
-            gradRows += np.einsum("nk,nki->ni", ofSamples, self.weight[samples])
+            gradRows += compute.matmul(ofSamples[:, None], self.weight[samples])[:, 0]
         gradLabels.fill(0)
         return gradInput
 
@@ -190,8 +191,8 @@ class NCEModule(Linear):
         ofTarget, ofSamples = (self._dtype.type(scale) * gradient for gradient in self._gradients(rows, gradOutput))
         targets, samples = self._chosen(labels)
         if self.batchnoise:
-            np.add.at(self.gradWeight, samples, ofSamples.T @ rows)
-            np.add.at(self.gradBias, samples, ofSamples.sum(0))
+            np.add.at(self.gradWeight, samples, compute.matmul(ofSamples.T, rows))
+            np.add.at(self.gradBias, samples, compute.sum(ofSamples, 0))
         else:
             np.add.at(self.gradWeight, samples, ofSamples[:, :, None] * rows[:, None])
             np.add.at(self.gradBias, samples, ofSamples)
@@ -225,8 +226,8 @@ class NCEModule(Linear):
     def _products(self, rows: Tensor, samples: Tensor) -> Tensor:
         """Row by row the products with the weights of its samples, N x k."""
         if samples.ndim == 1:
-            return rows @ self.weight[samples].T
-        products: Tensor = np.einsum("ni,nki->nk", rows, self.weight[samples])
+            return compute.matmul(rows, self.weight[samples].T)
+        products: Tensor = compute.matmul(self.weight[samples], rows[:, :, None])[:, :, 0]
         return products
 
     def _gradients(self, rows: Tensor, gradOutput: list[Tensor]) -> list[Tensor]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.dpnn.ColorTransform import ColorTransform
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -72,7 +73,7 @@ class PCAColorTransform(ColorTransform):
         count = batch[0] if batch else 1
         self.alphas = random.normal(0, self.std, (self.inputChannels, count), self._dtype, self._onDevice)
         self.alphas *= self.eigenValues[:, None]
-        return np.ascontiguousarray((self.eigenVectors @ self.alphas).T, like=self.alphas)
+        return np.ascontiguousarray(compute.matmul(self.eigenVectors, self.alphas).T, like=self.alphas)
 
     def __repr__(self) -> str:
         return f"{self._typename} channels: {self.inputChannels}, std: {self.std:f}"

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.dpnn.Reinforce import Reinforce
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
@@ -67,7 +68,7 @@ class ReinforceCategorical(Reinforce):
 
     def _choose(self, input: Tensor) -> Tensor:
         """A column for each row: where the sum of the probabilities reaches a uniform draw."""
-        sums = np.cumsum(input, 1, dtype=np.float64)
+        sums = compute.cumsum(input, 1, dtype=np.float64)
         if len(input) == 0:
             return np.empty(0, np.int64, like=input)
         if input.size == 0 or (check.looks(self) and not ((input >= 0).all() and (sums[:, -1] > 0).all())):

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy.arguments import as_doubles
 from pytorch_legacy.arrays import Tensor, is_tensor, to_device
+from pytorch_legacy.backend import compute
 from pytorch_legacy.dpnn import gamma
 from pytorch_legacy.dpnn.Reinforce import Reinforce
 from pytorch_legacy.errors import DtypeError, ValueRangeError
@@ -78,7 +79,7 @@ class ReinforceGamma(Reinforce):
         else:
             gradShape, gradScale = self._resizeTable("gradInput", [shape.shape, shape.shape])
             gradScale[...] = (shape / scale - self.output / scale**2) * reward
-        gradShape[...] = (gamma.digamma(shape.astype(np.float64)) + np.log(scale) - np.log(self.output)) * reward
+        gradShape[...] = (gamma.digamma(shape.astype(np.float64)) + compute.log(scale) - compute.log(self.output)) * reward
         return self.gradInput
 
     def _parts(self, input: Tensor | list[Tensor]) -> tuple[Tensor, Any]:

@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.arguments import as_doubles
 from pytorch_legacy.arrays import Tensor, is_tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.dpnn.Reinforce import Reinforce
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.files.form import Form
@@ -79,7 +80,7 @@ class ReinforceNormal(Reinforce):
             gradMean = self._resize("gradInput", mean.shape)
         else:
             gradMean, gradStdev = self._resizeTable("gradInput", [mean.shape, mean.shape])
-            gradStdev[...] = -(distance**2 - stdev**2) / (stdev**3 + self._dtype.type(1e-8)) * reward
+            gradStdev[...] = -(distance**2 - stdev**2) / (compute.power(stdev, 3) + self._dtype.type(1e-8)) * reward
         np.divide(distance, -(stdev**2), out=gradMean)
         gradMean *= reward
         return self.gradInput

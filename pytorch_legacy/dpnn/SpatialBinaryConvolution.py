@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.convolution.SpatialConvolution import SpatialConvolution
@@ -95,7 +96,7 @@ class SpatialBinaryConvolution(SpatialConvolution):
 
     def _means(self, axis: int) -> Tensor:
         """Mean magnitudes of the weights of each plane before (axis 0 and all filters) or after (axis 1)."""
-        means: Tensor = np.abs(self.weight).mean((axis, 2, 3))
+        means: Tensor = compute.mean(np.abs(self.weight), (axis, 2, 3))
         return means
 
     def __repr__(self) -> str:

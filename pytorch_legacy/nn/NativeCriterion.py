@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.arrays.device import Recorded
+from pytorch_legacy.backend import compute
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Native import Caller
@@ -27,7 +27,7 @@ class NativeCriterion(Caller, Criterion):
 
     def updateOutput(self, input: Any, target: Any) -> float:
         found = self._pass("updateOutput", input, self._goal(target))[0]
-        self.output = found if isinstance(found, Recorded) else float(found)
+        self.output = compute.number(found)
         return self.output
 
     def updateGradInput(self, input: Any, target: Any) -> Any:

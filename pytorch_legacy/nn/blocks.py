@@ -16,6 +16,8 @@ import numpy as np
 
 from pytorch_legacy import backend
 from pytorch_legacy.arrays import Tensor, address, on_device
+from pytorch_legacy.arrays.device import Recorded
+from pytorch_legacy.backend import compute
 from pytorch_legacy.backend.arrays import TYPES, call_on_device
 
 # Elements of a block: few enough for the cache of a processor, enough for the cost of a call not to matter.
@@ -29,12 +31,12 @@ FEW = 1 << 14
 
 def larger(x: Tensor, y: Tensor, out: Tensor) -> None:
     """The larger of the elements; NaN is larger than all numbers."""
-    np.maximum(x, y, out=out)
+    compute.maximum(x, y, out=out)
 
 
 def smaller(x: Tensor, y: Tensor, out: Tensor) -> None:
     """The smaller of the elements; NaN is smaller than all numbers."""
-    np.minimum(x, y, out=out)
+    compute.minimum(x, y, out=out)
 
 
 OPERATIONS = {np.add: 0, np.subtract: 1, np.multiply: 2, np.divide: 3, larger: 4, smaller: 5}  # THNNOperation, THNNApply
@@ -62,7 +64,7 @@ def addUp(target: Tensor, input: Tensor, factor: Tensor | None = None) -> Tensor
     All have as many dimensions, and `factor`, if there is one, the shape of `input`. Sums of floats are in double precision.
     """
     caller = _callers.get(target.dtype)
-    if caller is not None and isinstance(target, np.ndarray) and input.ndim <= backend.MAX_DIMS:
+    if caller is not None and isinstance(target, (np.ndarray, Recorded)) and input.ndim <= backend.MAX_DIMS:
         backend.call(caller, "pointwise_sum", input, factor, target, 1.0)
     elif not _sumOnDevice(target, input, factor):
         axes = tuple(d for d, size in enumerate(input.shape) if target.shape[d] != size)

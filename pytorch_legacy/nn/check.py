@@ -204,6 +204,9 @@ def signs(module: Object, name: str, value: Any, hasZero: bool = False) -> Tenso
     """`value`, a number or an array of numbers that are all 1 or -1, or also 0, as an array."""
     wanted = "1, 0 or -1" if hasZero else "1 or -1"
     array = numbers(module, name, value, f"{wanted}, or an array of them")
+    if isinstance(array, Recorded) and not array.isKnown():  # type: ignore[attr-defined]
+        (array if hasZero else np.abs(array)).within(-1 if hasZero else 1, 1, name, ValueRangeError)
+        return array
     others = array[(array != 1) & (array != -1) & ~(hasZero & (array == 0))] if looks(module) else array.reshape(-1)[:0]
     if others.size:
         raise ValueRangeError(f"{module._typename}: {name}: expected {wanted}, got {others[0]}")

@@ -9,7 +9,8 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arguments import checked
-from pytorch_legacy.arrays import Tensor, is_tensor, to_host, type_name, vector_norms
+from pytorch_legacy.arrays import Tensor, is_tensor, to_host, type_name
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.files.classes import own
 from pytorch_legacy.messages import mismatch
@@ -93,7 +94,7 @@ class Tuning(Object):
         norm = sqrt(sum(map(_square, gradients)))
         if isnan(norm) or 1e-140 < norm < inf:
             return norm
-        return hypot(*(vector_norms(to_host(g).ravel(), 0, dtype=np.float64).item() for g in gradients))
+        return hypot(*(compute.vector_norms(to_host(g).ravel(), 0, dtype=np.float64).item() for g in gradients))
 
     @checked
     def gradParamClip(self, cutoffNorm: float, moduleLocal: bool = False) -> float:
@@ -234,5 +235,5 @@ def _square(array: Tensor) -> float:
 def _renorm(parameter: Tensor, axis: int, limit: float) -> None:
     """Tensor:renorm(2, axis, limit), in place."""
     others = tuple(d for d in range(parameter.ndim) if d != axis % parameter.ndim)
-    norms = vector_norms(parameter, others, dtype=np.float64)
+    norms = compute.vector_norms(parameter, others, dtype=np.float64)
     parameter *= np.where(norms > limit, limit / (norms + 1e-7), 1).astype(parameter.dtype)

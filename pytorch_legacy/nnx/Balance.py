@@ -5,6 +5,7 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -76,10 +77,10 @@ class Balance(Module):
             self.inputCache = self._made("inputCache", shape, lambda: np.zeros(shape, self._dtype, like=input))
             self.batchSize, self.startIdx = count, 0
         self.inputCache[self.startIdx : self.startIdx + count] = input
-        self.prob = self.inputCache.sum(0, keepdims=True)
-        self.prob /= self.prob.sum()
+        self.prob = compute.sum(self.inputCache, 0, keepdims=True)
+        self.prob /= compute.sum(self.prob)
         np.divide(input, self.prob, out=output)
-        self.sum = output.sum(1, keepdims=True)
+        self.sum = compute.sum(output, 1, keepdims=True)
         output /= self.sum
         self.startIdx += count
         if self.startIdx >= len(self.inputCache):

@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import DtypeError, FieldError, IndexRangeError, ShapeError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -147,7 +148,7 @@ class SoftMaxTree(Module):
         gradRows = self._resizeTable("gradInput", [rows.shape])[0]
         gradRows.fill(0)
         for family, samples, gradients in self._gradients(rows, targets, gradOutput):
-            gradRows[samples] += gradients @ self.weight[family]
+            gradRows[samples] += compute.matmul(gradients, self.weight[family])
         self.gradInput = [gradRows, np.zeros_like(targets)]
         return self.gradInput
 
@@ -159,8 +160,8 @@ class SoftMaxTree(Module):
             raise ValueRangeError(f"{self._typename}: gradWeight: expected one; with accUpdate call backwardUpdate")
         factor = self._dtype.type(scale)
         for family, samples, gradients in steps:
-            self.gradWeight[family] += factor * (gradients.T @ rows[samples])
-            self.gradBias[family] += factor * gradients.sum(0)
+            self.gradWeight[family] += factor * compute.matmul(gradients.T, rows[samples])
+            self.gradBias[family] += factor * compute.sum(gradients, 0)
 
     def getNodeParameters(self, parentId: int) -> tuple[list[Tensor], list[Tensor]]:
         """Views of weight and bias of the children of a node, and of their gradients."""
@@ -236,16 +237,16 @@ class SoftMaxTree(Module):
 
     def _logarithms(self, rows: Tensor, family: slice) -> Tensor:
         """The logarithms of the probabilities of the children of one node, N x children."""
-        scores = rows @ self.weight[family].T + self.bias[family]
-        scores -= scores.max(1, keepdims=True)
-        logarithms: Tensor = scores - np.log(np.exp(scores).sum(1, keepdims=True))
+        scores = compute.matmul(rows, self.weight[family].T) + self.bias[family]
+        scores -= compute.max(scores, 1, keepdims=True)
+        logarithms: Tensor = scores - compute.log(compute.sum(compute.exp(scores), 1, keepdims=True))
         return logarithms
 
     def _gradients(self, rows: Tensor, targets: Tensor, gradOutput: Tensor) -> Any:
         """For each step, the rows of the children, the samples, and the gradients of the children's scores."""
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), targets.shape)
         for family, samples, chosen in self._steps(targets):
-            gradients = -np.exp(self._logarithms(rows[samples], family))
+            gradients = -compute.exp(self._logarithms(rows[samples], family))
             gradients[np.arange(len(samples)), chosen] += 1
             yield family, samples, gradients * gradOutput[samples, None]
 

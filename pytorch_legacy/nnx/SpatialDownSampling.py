@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -43,7 +44,7 @@ class SpatialDownSampling(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         parts = self._blocks(input)
         output = self._resize("output", (*parts.shape[:-4], *parts.shape[-4::2]))
-        np.sum(parts, (-3, -1), out=output)
+        compute.sum(parts, (-3, -1), out=output)
         return np.divide(output, self._dtype.type(self.rH * self.rW), out=output)
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -90,22 +91,22 @@ class SpatialLinear(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         cells = self._cells(input)
         output = self._resize("output", (len(self.weight), *input.shape[1:]))
-        np.matmul(self.weight, cells, out=output.reshape(len(self.weight), -1))
+        compute.matmul(self.weight, cells, out=output.reshape(len(self.weight), -1))
         output += self.bias[:, None, None]
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         self._cells(input)
         gradInput = self._resize("gradInput", input.shape)
-        np.matmul(self.weight.T, self._gradients(input, gradOutput), out=gradInput.reshape(len(input), -1))
+        compute.matmul(self.weight.T, self._gradients(input, gradOutput), out=gradInput.reshape(len(input), -1))
         return gradInput
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         cells, gradients = self._cells(input), self._gradients(input, gradOutput)
         factor = self._dtype.type(scale)
         decay = factor * cells.shape[1] * self.weight if self.weightDecay else 0
-        self.gradWeight += factor * (gradients @ cells.T) + decay
-        self.gradBias += factor * gradients.sum(1)
+        self.gradWeight += factor * compute.matmul(gradients, cells.T) + decay
+        self.gradBias += factor * compute.sum(gradients, 1)
 
     def _cells(self, input: Tensor) -> Tensor:
         """The input as a matrix with a column for each cell."""

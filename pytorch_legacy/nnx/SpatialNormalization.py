@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy import nn
 from pytorch_legacy.arguments import as_doubles
 from pytorch_legacy.arrays import Tensor, is_tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError, located
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -122,7 +123,7 @@ class SpatialNormalization(Module):
             centred = self.subtractMod.forward([planes, mean])
             spread = self.sqrtMod.forward(self.convostd.forward(self.squareMod.forward(centred)))
             deviation = self.stdDiviseMod.forward([spread, self.coef])
-            least = max(float(deviation.mean()), 1e-3) if self.fixedThres is None else self.fixedThres
+            least = max(float(compute.mean(deviation)), 1e-3) if self.fixedThres is None else self.fixedThres
             self.thresMod.threshold = self.thresMod.val = least
             self.output = self.diviseMod.forward([centred, self.thresMod.forward(deviation)])
         return self.output

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -119,7 +120,7 @@ class SpatialReSamplingEx(Caller, Module):
             rows, columns = _sources(planes.shape[1], height), _sources(planes.shape[2], width)
             return planes[:, rows[:, None], columns]
         parts = self._parts(planes, height, width)
-        return parts[:, :, 0, :, 0] if self.mode == "simple" else parts.mean((2, 4))
+        return parts[:, :, 0, :, 0] if self.mode == "simple" else compute.mean(parts, (2, 4))
 
     def _resampledBackward(self, gradients: Tensor, planes: Tensor) -> None:
         """Adds the gradient of `_resampled` to planes of zeros."""

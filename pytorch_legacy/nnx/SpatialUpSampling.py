@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -63,7 +64,7 @@ class SpatialUpSampling(Module):
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), shape)
         gradInput = self._resize("gradInput", input.shape)
         blocks = gradOutput.reshape(*before, height, self.dH, width, self.dW, *after)
-        return np.sum(blocks, (len(before) + 1, len(before) + 3), out=gradInput)
+        return compute.sum(blocks, (len(before) + 1, len(before) + 3), out=gradInput)
 
     def _layout(self, input: Tensor) -> tuple[tuple[int, ...], int, int, tuple[int, ...]]:
         """The sizes of the input: those before the rows, rows, columns, those behind."""

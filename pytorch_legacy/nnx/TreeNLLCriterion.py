@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
@@ -37,7 +38,7 @@ class TreeNLLCriterion(Criterion):
 
     def updateOutput(self, input: Tensor, target: Any = None) -> float:
         check.tensor(self, "input", input, 1)
-        self.output = -float(input.sum(dtype=np.float64)) / max(len(input), 1)
+        self.output = -compute.number(compute.sum(input, dtype=np.float64)) / max(len(input), 1)
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Any = None) -> Tensor:

@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 
 from pytorch_legacy.arrays import Tensor, is_tensor, tree
+from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.messages import described
 
@@ -38,5 +39,7 @@ def checked(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _floats(value: Any) -> Iterator[Tensor]:
-    """The arrays of floating-point numbers in a table."""
-    return (array for array in tree.leaves(value) if is_tensor(array) and array.dtype.kind in "fc")
+    """Yields the arrays of floating-point numbers in a table. A recorded array without dimensions stands for a number."""
+    for array in tree.leaves(value):
+        if is_tensor(array) and array.dtype.kind in "fc" and (array.ndim or not isinstance(array, Recorded)):
+            yield array

@@ -3,15 +3,14 @@
 - With each block of the arena in memory of its own, and in it huge numbers before and NaN after its life, the program gives the
   bits of the recorded pass. A function that reads what its declaration says is [OUT] gives others, as the recorded pass had NaN
   there.
-- As it will run, it gives for several batches, and several inputs in a row, what one eager network gives. If the network is made
-  of layer functions alone, these are the same bits. Where it has array functions too, the two may differ by rounding, because
-  NumPy adds up in another order than libTHNN: by at most 1e-6 of the output's scale if floats take part, 1e-12 if doubles alone
-  do.
+- As it will run, it gives for several batches, and several inputs in a row, the bits that one eager network gives. Only what code
+  outside of the package computes with NumPy's functions may differ by rounding, because NumPy adds up in another order than
+  libTHNN: by at most 1e-6 of the output's scale if floats take part, 1e-12 if doubles alone do.
 - Where the eager network raises an exception, so does the program.
 
 The inputs are ordinary numbers, numbers with ties and rows of zeros, NaN and infinities, and 1e25. Where sums overflow, it
-depends on their order whether they are infinite or NaN, and where they cancel out, 1e-6 is little. Then a program with array
-functions gives the bits of a pass that is recorded for this input.
+depends on their order whether they are infinite or NaN, and where they cancel out, 1e-6 is little. Then a program with such
+functions of NumPy gives the bits of a pass that is recorded for this input.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ class Proof:
         self.net = net
         self.hasState = len(lists[0]) > 1
         every = [call for each in lists for one in each for call in one.calls]
-        computing = [call for call in every if call.name.startswith("array") and call.name not in _MOVING]
+        computing = [call for call in every if call.isNumPy and call.name not in _MOVING]
         self.tolerance = max((_TOLERANCE.get(ref.dtype, 0.0) for call in computing for ref in call.refs()), default=0.0)
         self.program = runner(lists)
 

@@ -49,7 +49,8 @@ class Call:
 
     ``module`` is the place of the module that made it among the modules of the network; -1 if none did. ``error`` is the name of
     the exception that it raises, if that is another one than its status stands for. A function from outside of the library
-    (``isOutside``) has the name that it is registered by (`binding.in_program`).
+    (``isOutside``) has the name that it is registered by (`binding.in_program`). ``isNumPy`` says that code outside of the
+    package calls a function of NumPy, which computes in eager passes.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Call:
     module: int = -1
     error: str = ""
     isOutside: bool = False
+    isNumPy: bool = False
 
     def refs(self, places: Sequence[int] | None = None) -> list[Ref]:
         """Returns the arrays among the arguments, or those at these places."""
@@ -253,7 +255,9 @@ class Recorder:
 
     def array(self, name: str, *arguments: Any) -> None:
         """Notes and makes a call of an array function, such as ``arrayCopy``, on arrays of NumPy."""
-        if self.note(name, [*arguments], backend_arrays.USES[name]):
+        isMade = self.note(name, [*arguments], backend_arrays.USES[name])
+        self.calls[-1].isNumPy = not _caller().startswith("pytorch_legacy.")
+        if isMade:
             backend_arrays.call(name, *arguments)
 
     def native(self, module: Any, name: str) -> Any:
@@ -336,7 +340,7 @@ class Recorder:
         line = ""
         for frame, number in frames:
             name = frame.f_globals.get("__name__", "")
-            if name.partition(".")[0] == "numpy" or name.startswith("pytorch_legacy.recording"):
+            if _isBelow(name):
                 continue
             line = line or f"{name}, line {number}"
             for thing in (frame.f_locals.get("self"), frame.f_locals.get("module")):
@@ -351,6 +355,20 @@ def _frames() -> Any:
     while frame is not None:
         yield frame, frame.f_lineno
         frame = frame.f_back
+
+
+def _caller() -> str:
+    """Returns the module of Python whose code does something with recorded arrays."""
+    for frame, _ in _frames():
+        name: str = frame.f_globals.get("__name__", "")
+        if not _isBelow(name):
+            return name
+    return ""
+
+
+def _isBelow(name: str) -> bool:
+    """Returns whether this is a module of NumPy or of the recorder."""
+    return name.partition(".")[0] == "numpy" or name.startswith("pytorch_legacy.recording")
 
 
 def _raised(error: BaseException) -> Any:

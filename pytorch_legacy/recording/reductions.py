@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.recording.operands import BOOL, DOUBLE, LONG, constants, given, hidden, isKnown, operand, truth
+from pytorch_legacy.recording.operands import BOOL, DOUBLE, FLOAT, LONG, constants, given, hidden, isKnown, operand, truth
 
 REDUCES = {np.add: 0, np.multiply: 1, np.maximum: 2, np.minimum: 3, np.logical_or: 4, np.logical_and: 5}
 """The numbers of THNNReduce in THNN_array.h."""
@@ -34,11 +34,12 @@ def reduce(recorder: Any, ufunc: Any, array: Any, axis: Any, dtype: Any, out: An
         x, made = truth(recorder, array), BOOL
     elif ufunc in (np.add, np.multiply):
         made = np.dtype(dtype) if dtype is not None else LONG if x.dtype.kind in "bu" else x.dtype
-        x = operand(recorder, array, made)
+        isWidened = x.dtype == FLOAT and made == DOUBLE  # which C does itself
+        x = x if isWidened else operand(recorder, array, made)
     else:
         made = x.dtype
     if not x.ndim:
-        return given(recorder, recorder.wrap(x).copy(), out)
+        return given(recorder, recorder.wrap(x).astype(made), out)
     result = recorder.empty(shape, made)
     if made == BOOL:
         ufunc = OF_TRUTHS.get(ufunc, ufunc)

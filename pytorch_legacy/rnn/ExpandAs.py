@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -49,7 +50,7 @@ class ExpandAs(Module):
     def updateGradInput(self, input: list[Tensor], gradOutput: list[Tensor]) -> list[Tensor]:
         first, second = check.tensors(self, "input", input, 2)
         check.like(self, "gradOutput", gradOutput, [first, first])
-        self.gradInput = [gradOutput[0], gradOutput[1].sum(self._repeated(first, second), keepdims=True)]
+        self.gradInput = [gradOutput[0], compute.sum(gradOutput[1], self._repeated(first, second), keepdims=True)]
         return self.gradInput
 
     def _repeated(self, first: Tensor, second: Tensor) -> tuple[int, ...]:

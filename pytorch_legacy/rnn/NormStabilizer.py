@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, vector_norms
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -64,7 +65,7 @@ class NormStabilizer(AbstractRecurrent):
         """The loss of the steps that are kept."""
         steps = range(self.step)
         pairs = [(self._norm(step - 1), self._norm(step)) for step in steps if step in self.outputs and step - 1 in self.outputs]
-        self.loss = float(self.beta * sum(np.mean((after - before) ** 2) for before, after in pairs))
+        self.loss = float(self.beta * sum(compute.mean((after - before) ** 2) for before, after in pairs))
         return self.loss
 
     def _forwardStep(self, module: Module, step: int, input: Any) -> Any:
@@ -83,4 +84,4 @@ class NormStabilizer(AbstractRecurrent):
 
     def _norm(self, step: int) -> Tensor:
         """The norms of the rows, N x 1."""
-        return vector_norms(self.outputs[step], 1)
+        return compute.vector_norms(self.outputs[step], 1)

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.rnn.GRU import GRU
@@ -117,7 +118,7 @@ class SeqGRU(SequenceModule):
         rows = self.gradWeight[self.inputSize :]
         for values, columns in ((before, slice(toG)), (self._reset, slice(toG, None))):
             self._call("Linear_accGradParameters", flat(gates)[:, columns], flat(values), rows[:, columns], None, scale)
-        self.gradBias += scale * gates.sum((0, 1))
+        self.gradBias += scale * compute.sum(gates, (0, 1))
 
     def toGRU(self) -> GRU:
         """An nn.GRU with copies of the parameters: in an nn.Sequencer it gives the same output."""

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.utils import clear
@@ -140,14 +141,14 @@ class SeqLSTM(SequenceModule):
         hidden, feedback = self._hiddenBuffer(output, size), self.weight[self.inputsize :]
         for t in range(len(gates)):
             a = gates[t]
-            a += h @ feedback + self.bias
+            a += compute.matmul(h, feedback) + self.bias
             sigmoid(a[:, : 3 * size])
-            np.tanh(a[:, 3 * size :], out=a[:, 3 * size :])
+            compute.tanh(a[:, 3 * size :], out=a[:, 3 * size :])
             i, f, o, g = (a[:, k * size : (k + 1) * size] for k in range(4))
             np.multiply(i, g, out=hidden[t])
             np.multiply(f, c, out=cells[t])
             cells[t] += hidden[t]
-            np.tanh(cells[t], out=hidden[t])
+            compute.tanh(cells[t], out=hidden[t])
             hidden[t] *= o
             self._project(hidden[t], output[t])
             if self._mask is not None:
@@ -161,7 +162,7 @@ class SeqLSTM(SequenceModule):
         steps, batch = cells.shape[:2]
         # By what the gradients of cell and hidden state are to be multiplied to get those of the sums in the gates.
         i, f, o, g = (self.gates[:, :, k * size : (k + 1) * size] for k in range(4))
-        squashed = np.tanh(cells)
+        squashed = compute.tanh(cells)
         factors = self._gradGates.reshape(steps, batch, 4, size)
         factors[:, :, 0] = g * i * (1 - i)
         factors[:1, :, 1] = self.c0
@@ -182,7 +183,7 @@ class SeqLSTM(SequenceModule):
             a[:, 2] *= gradH
             a[:, 3] *= gradC
             gradC = gradC * f[t]
-            gradH = a.reshape(batch, 4 * size) @ feedback
+            gradH = compute.matmul(a.reshape(batch, 4 * size), feedback)
         return gradH, gradC
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
@@ -190,7 +191,7 @@ class SeqLSTM(SequenceModule):
         before = np.concatenate([self.h0[None], self._output[:-1]])[: len(gates)]
         self._addGradients(self._steps, gates, 0, scale)
         self._addGradients(before, gates, self.inputsize, scale)
-        self.gradBias += scale * gates.sum((0, 1))
+        self.gradBias += scale * compute.sum(gates, (0, 1))
 
     def toFastLSTM(self) -> FastLSTM:
         """An nn.FastLSTM with copies of the parameters: in an nn.Sequencer it gives the same output."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -96,9 +97,9 @@ class SeqLSTMP(SeqLSTM):
         return super()._shapes() | {"weightO": (self.hiddensize, self.outputsize)}
 
     def _project(self, hidden: Tensor, output: Tensor) -> None:
-        np.matmul(hidden, self.weightO, out=output)
+        compute.matmul(hidden, self.weightO, out=output)
 
     def _unproject(self, t: int, gradient: Tensor) -> Tensor:
         self._resize("_gradHidden", self._output.shape)[t] = gradient
-        result: Tensor = gradient @ self.weightO.T
+        result: Tensor = compute.matmul(gradient, self.weightO.T)
         return result

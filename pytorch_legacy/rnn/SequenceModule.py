@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
@@ -169,12 +170,12 @@ def flat(array: Tensor) -> Tensor:
 def sigmoid(array: Tensor) -> None:
     """In place; by the hyperbolic tangent, which does not overflow."""
     array *= 0.5
-    np.tanh(array, out=array)
+    compute.tanh(array, out=array)
     array += 1
     array *= 0.5
 
 
 def product(one: Tensor, other: Tensor) -> Tensor:
     """The sum over all steps and samples of ``one.T @ other``."""
-    result: Tensor = one.reshape(-1, one.shape[-1]).T @ other.reshape(-1, other.shape[-1])
+    result: Tensor = compute.matmul(one.reshape(-1, one.shape[-1]).T, other.reshape(-1, other.shape[-1]))
     return result

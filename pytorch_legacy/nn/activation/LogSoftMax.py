@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
@@ -57,9 +58,9 @@ class LogSoftMax(Native):
 def _logSoftMax(input: Tensor, output: Tensor) -> Tensor:
     """As older releases of Torch7 computed: sums in double precision, one class after the other."""
     axis = 1 if input.ndim in (2, 4) else 0
-    largest = input.max(axis, keepdims=True)
-    sums = np.add.accumulate(_expMinus((largest - input).astype(np.float64)), axis).take([-1], axis)
-    output[...] = input - (largest + np.log(sums))
+    largest = compute.max(input, axis, keepdims=True)
+    sums = compute.cumsum(_expMinus((largest - input).astype(np.float64)), axis).take([-1], axis)
+    output[...] = input - (largest + compute.log(sums))
     return output
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
@@ -52,7 +53,7 @@ class Power(Module):
     def _raised(result: Tensor, input: Tensor, p: float) -> None:
         result[...] = input  # NumPy's digits would depend on the strides
         with np.errstate(all="ignore"):
-            np.power(result, p, out=result)
+            compute.power(result, p, out=result)
 
     @classmethod
     def _slopes(cls, gradInput: Tensor, input: Tensor, gradOutput: Tensor, p: float) -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 
@@ -35,7 +36,7 @@ class SoftSign(Module):
     @staticmethod
     def _values(output: Tensor, input: Tensor) -> None:
         most = np.finfo(input.dtype).max
-        within = np.clip(input, -most, most)  # an infinity is as good as the largest number
+        within = compute.clip(input, -most, most)  # an infinity is as good as the largest number
         np.abs(within, out=output)
         output += 1
         np.divide(within, output, out=output)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor, take
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
@@ -84,7 +85,7 @@ class ClassSimplexCriterion(MSECriterion):
     def getPredictions(self, input: Tensor) -> Tensor:
         """Returns the similarity of each sample of `input` to each class: ``N x C``, the products with all corners."""
         samples = check.tensor(self, "input", input, 1, 2)
-        return (samples if samples.ndim == 2 else samples[None]) @ self.simplex.T
+        return compute.matmul(samples if samples.ndim == 2 else samples[None], self.simplex.T)
 
     def getTopPrediction(self, input: Tensor) -> Tensor:
         """The label of the class that each sample of `input` is most like."""

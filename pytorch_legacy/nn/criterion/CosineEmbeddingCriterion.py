@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, vector_norms
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
@@ -65,8 +66,8 @@ class CosineEmbeddingCriterion(Criterion):
         input = check.pair(self, "input", input, 1, 2)
         alike = self._alike(input, target)
         cosine = self._directions(input)[0]
-        loss = np.where(alike, 1 - cosine, np.maximum(cosine - self.margin, 0))
-        self.output = self._mean(float(loss.sum()), len(loss))
+        loss = np.where(alike, 1 - cosine, compute.maximum(cosine - self.margin, 0))
+        self.output = self._mean(compute.number(compute.sum(loss)), len(loss))
         return self.output
 
     def updateGradInput(self, input: list[Tensor], target: Any) -> list[Tensor]:
@@ -83,9 +84,9 @@ class CosineEmbeddingCriterion(Criterion):
         """The pairs' cosines, the vectors divided by their lengths, and these, in double precision."""
         # Rows that lie one after the other: the order of a sum must not depend on the strides of the input.
         pair = [(array if array.ndim == 2 else array[None]).astype(np.float64, order="C") for array in input]
-        norms = [vector_norms(rows, 1, EPS) for rows in pair]
+        norms = [compute.vector_norms(rows, 1, EPS) for rows in pair]
         one, other = (rows / norm for rows, norm in zip(pair, norms, strict=True))
-        return (one * other).sum(1), one, other, norms
+        return compute.sum(one * other, 1), one, other, norms
 
     def _alike(self, input: list[Tensor], target: Any) -> Tensor:
         """Returns a mask of the pairs that are alike."""

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
@@ -55,8 +56,8 @@ class DistanceRatioCriterion(Criterion):
     def updateOutput(self, input: list[Tensor], target: Any = None) -> float:
         first, second = check.pair(self, "input", input)
         loss = np.subtract(first, second, out=self._resize("loss", first.shape))
-        np.logaddexp(0, loss, out=loss)
-        self.output = self._mean(float(loss.sum(dtype=np.float64)), len(loss) if loss.ndim else 1)
+        compute.softplus(loss, out=loss)
+        self.output = self._mean(compute.number(compute.sum(loss, dtype=np.float64)), len(loss) if loss.ndim else 1)
         return self.output
 
     def updateGradInput(self, input: list[Tensor], target: Any = None) -> list[Tensor]:
@@ -64,8 +65,8 @@ class DistanceRatioCriterion(Criterion):
         first, second = self._resizeTable("gradInput", [shape, shape])
         # The sigmoid of x1 - x2, as exp(-log(1 + exp(x2 - x1))), which never overflows.
         np.subtract(input[1], input[0], out=first)
-        np.logaddexp(0, first, out=first)
-        np.exp(np.negative(first, out=first), out=first)
+        compute.softplus(first, out=first)
+        compute.exp(np.negative(first, out=first), out=first)
         first *= self._mean(1.0, shape[0] if shape else 1)
         np.negative(first, out=second)
         return self.gradInput

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
@@ -58,9 +59,9 @@ class HingeEmbeddingCriterion(Criterion):
     def updateOutput(self, input: Tensor, target: Any) -> float:
         alike = self._alike(input, target)
         part = np.subtract(self.margin, input, out=self._resize("buffer", input.shape))
-        np.maximum(part, 0, out=part)
+        compute.maximum(part, 0, out=part)
         np.copyto(part, input, where=alike)
-        self.output = self._mean(float(part.sum(dtype=np.float64)), part.size)
+        self.output = self._mean(compute.number(compute.sum(part, dtype=np.float64)), part.size)
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Any) -> Tensor:

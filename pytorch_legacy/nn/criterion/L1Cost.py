@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.nn.NativeCriterion import NativeCriterion
 
 
@@ -28,7 +29,7 @@ class L1Cost(NativeCriterion):
     _layer = "L1Cost"
 
     def updateOutput(self, input: Tensor, target: Any = None) -> float:
-        self.output = float(self._pass("updateOutput", input)[0])
+        self.output = compute.number(self._pass("updateOutput", input)[0])
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Any = None) -> Tensor:

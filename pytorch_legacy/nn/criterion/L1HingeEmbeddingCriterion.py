@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -53,7 +54,7 @@ class L1HingeEmbeddingCriterion(Criterion):
     def updateOutput(self, input: list[Tensor], target: Any) -> float:
         alike = self._alike(target)
         distance = self._distance(input)
-        self.output = distance if alike else float(np.maximum(0, self.margin - distance))
+        self.output = compute.number(np.where(alike, distance, compute.maximum(0, self.margin - distance)))
         return self.output
 
     def updateGradInput(self, input: list[Tensor], target: Any) -> list[Tensor]:
@@ -68,13 +69,13 @@ class L1HingeEmbeddingCriterion(Criterion):
         np.negative(slope, out=second.reshape(one.shape))
         return self.gradInput
 
-    def _distance(self, input: list[Tensor]) -> float:
+    def _distance(self, input: list[Tensor]) -> Any:
         first, second = check.terms(self, "input", check.leading(self, "input", input, 2))
         difference = np.subtract(first, second, out=self._resize("_buffer", first.shape))
-        return float(np.abs(difference, out=difference).sum(dtype=np.float64))
+        return compute.number(compute.sum(np.abs(difference, out=difference), dtype=np.float64))
 
-    def _alike(self, target: Any) -> bool:
+    def _alike(self, target: Any) -> Any:
         signs = check.signs(self, "target", target)
         if signs.size != 1:
             raise ShapeError(f"{self._typename}: target: expected one number, got {sizes(signs.shape)}")
-        return bool(signs.item() == 1)
+        return signs.reshape(()) == 1

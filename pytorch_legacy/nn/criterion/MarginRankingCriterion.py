@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
@@ -59,8 +60,8 @@ class MarginRankingCriterion(Criterion):
 
     def updateOutput(self, input: list[Tensor], target: Any) -> float:
         missing, _ = self._missing(input, target)
-        np.maximum(missing, 0, out=missing)
-        self.output = self._mean(float(missing.sum(dtype=np.float64)), _pairs(missing, target))
+        compute.maximum(missing, 0, out=missing)
+        self.output = self._mean(compute.number(compute.sum(missing, dtype=np.float64)), _pairs(missing, target))
         return self.output
 
     def updateGradInput(self, input: list[Tensor], target: Any) -> list[Tensor]:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.Sigmoid import Sigmoid
@@ -60,14 +61,14 @@ class MultiLabelSoftMarginCriterion(Criterion):
         goal = self._goal(input, target)
         # -log sigmoid(x) = log(1 + exp(-x)), and -log(1 - sigmoid(x)) = log(1 + exp(x))
         part, rest = self._resize("_part", input.shape), self._resize("_rest", input.shape)
-        np.logaddexp(0, np.negative(input, out=part), out=part)
+        compute.softplus(np.negative(input, out=part), out=part)
         np.multiply(part, goal, out=part)
-        np.logaddexp(0, input, out=rest)
+        compute.softplus(input, out=rest)
         np.multiply(rest, 1 - goal, out=rest)
         np.add(part, rest, out=part)
         if self.weights is not None:
             np.multiply(part, check.weighing(self, "weights", self.weights, input, target), out=part)
-        self.output = self._mean(float(part.sum(dtype=np.float64)), part.size)
+        self.output = self._mean(compute.number(compute.sum(part, dtype=np.float64)), part.size)
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:

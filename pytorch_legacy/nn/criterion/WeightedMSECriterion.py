@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
 from pytorch_legacy.objects import ArrayField
@@ -52,7 +53,7 @@ class WeightedMSECriterion(MSECriterion):
         difference, weight = self._difference(input, target)
         np.multiply(difference, difference, out=difference)
         np.multiply(difference, weight, out=difference)
-        self.output = self._mean(float(difference.sum(dtype=np.float64)), difference.size)
+        self.output = self._mean(compute.number(compute.sum(difference, dtype=np.float64)), difference.size)
         return self.output
 
     def updateGradInput(self, input: Tensor, target: Tensor) -> Tensor:

@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, vector_norms
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import FieldError, ValueRangeError
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.fields import Fields
@@ -95,7 +96,7 @@ class WeightNorm(Decorator):
         """Draws v, with standard deviation `stdv` if it is given; g becomes its length and the bias zero."""
         deviation = sqrt(2 / self.v.shape[1]) if stdv is None else stdv
         self.v[...] = random.normal(0, deviation, self.v.shape, self._dtype, self._onDevice)
-        self.g[...] = vector_norms(self.v, 1)
+        self.g[...] = compute.vector_norms(self.v, 1)
         if self.bias is not None:
             self.bias.fill(0)
         self._computeWeight()
@@ -111,7 +112,7 @@ class WeightNorm(Decorator):
         gradient = np.moveaxis(self.gradWeight, self.outputDim, 0).reshape(self.v.shape)
         norm = self._norm()
         direction = self.v / norm
-        along = (gradient * direction).sum(1, keepdims=True)
+        along = compute.sum(gradient * direction, 1, keepdims=True)
         self.gradG += along
         self.gradV += self.g / norm * (gradient - direction * along)
 
@@ -138,7 +139,7 @@ class WeightNorm(Decorator):
         return self
 
     def _norm(self) -> Tensor:
-        return vector_norms(self.v, 1, self._dtype.type(1e-4))
+        return compute.vector_norms(self.v, 1, self._dtype.type(1e-4))
 
     def _computeWeight(self) -> None:
         weight = np.moveaxis(self.weight, self.outputDim, 0)

@@ -7,6 +7,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor, is_tensor, to_device
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import DtypeError, FieldError, ShapeError, UnsupportedError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -155,7 +156,7 @@ class IndexLinear(Native):
         if self.doGradInput:
             if self.normalize:
                 raise UnsupportedError(f"{self._typename}: updateGradInput: there is none for normalized values")
-            dense = np.matmul(gradient, self.weight.T)
+            dense = compute.matmul(gradient, self.weight.T)
             keys = np.broadcast_to(np.arange(len(self.weight), like=gradient) - self.offset, dense.shape).copy()
             if self._isSample(input):
                 self.gradInput = [keys[0], dense[0]]

@@ -8,6 +8,7 @@ import numpy as np
 import pytorch_legacy.nn
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor, is_tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import DtypeError, ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -118,7 +119,7 @@ class SparseLinear(Native):
         self._resizeTable("gradInput", [(self.weight.shape[1], 2)] * (len(gradient) if self.doGradInput else 0))
         for dense, row in zip(self.gradInput, gradient, strict=False):
             dense[:, 0] = np.arange(len(dense), like=dense)
-            dense[:, 1] = row @ self.weight
+            dense[:, 1] = compute.matmul(row, self.weight)
         return self.gradInput
 
     def accGradParameters(self, input: Tensor | list[Tensor], gradOutput: Tensor, scale: float = 1.0) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -81,7 +82,7 @@ class Bilinear(Module):
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         x1, x2 = self._rows(input)
         output = self._resize("output", (len(x1), len(self.weight)))
-        np.matmul(self._forms(x1), x2[:, :, None], out=output[:, :, None])
+        compute.matmul(self._forms(x1), x2[:, :, None], out=output[:, :, None])
         if self.bias is not None:
             np.add(output, self.bias, out=output)
         return output
@@ -92,9 +93,9 @@ class Bilinear(Module):
         if self.gradInput is None:
             return None
         d1, d2 = self._resizeTable("gradInput", [x1.shape, x2.shape], mustNotOverlap=[x1, x2, g])
-        np.matmul(g[:, None], self._forms(x1), out=d2[:, None])
+        compute.matmul(g[:, None], self._forms(x1), out=d2[:, None])
         products = (g[:, :, None] * x2[:, None]).reshape(len(g), g.shape[1] * x2.shape[1])
-        np.matmul(products, self._matrix().T, out=d1)
+        compute.matmul(products, self._matrix().T, out=d1)
         return [d1, d2]
 
     def accGradParameters(self, input: list[Tensor], gradOutput: Tensor, scale: float = 1.0) -> None:
@@ -103,7 +104,7 @@ class Bilinear(Module):
         products = (g[:, :, None] * x1[:, None]).reshape(len(g), g.shape[1] * x1.shape[1])
         self.gradWeight += scale * summed(products, x2).reshape(self.weight.shape)
         if self.gradBias is not None:
-            self.gradBias += scale * g.sum(0, dtype=np.float64)
+            self.gradBias += scale * compute.sum(g, 0, dtype=np.float64)
 
     def clearState(self) -> "Bilinear":
         clear(self, "_x1", "_x2", "_gradOutput")
@@ -131,7 +132,7 @@ class Bilinear(Module):
     def _forms(self, x1: Tensor) -> Tensor:
         """Returns the products of the first input with the weight, to be multiplied by the second: N x outputs x inputSize2."""
         outputs, _, inputs2 = self.weight.shape
-        return np.matmul(x1, self._matrix()).reshape(len(x1), outputs, inputs2)
+        return compute.matmul(x1, self._matrix()).reshape(len(x1), outputs, inputs2)
 
     def __repr__(self) -> str:
         outputs, inputs1, inputs2 = self.weight.shape

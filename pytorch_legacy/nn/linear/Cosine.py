@@ -6,7 +6,8 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, vector_norms
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -73,7 +74,9 @@ class Cosine(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         rows = self._rows(input)
         output = self._resize("output", (*input.shape[:-1], len(self.weight)))
-        np.matmul(self._directions(rows)[0], self._directions(self.weight)[0].T, out=output.reshape(len(rows), len(self.weight)))
+        compute.matmul(
+            self._directions(rows)[0], self._directions(self.weight)[0].T, out=output.reshape(len(rows), len(self.weight))
+        )
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
@@ -82,8 +85,8 @@ class Cosine(Module):
         if self.gradInput is None:
             return None
         weight, _ = self._directions(self.weight)
-        gradients = np.matmul(g, weight)
-        gradients -= rows * (g * np.matmul(rows, weight.T)).sum(1, keepdims=True)
+        gradients = compute.matmul(g, weight)
+        gradients -= rows * compute.sum(g * compute.matmul(rows, weight.T), 1, keepdims=True)
         gradients /= norms
         gradInput = self._resize("gradInput", input.shape)
         gradInput[...] = gradients.reshape(input.shape)
@@ -94,7 +97,7 @@ class Cosine(Module):
         g = self._gradient(input, gradOutput)
         weight, norms = self._directions(self.weight)
         gradient = summed(g, rows)
-        gradient -= weight * (g * np.matmul(rows, weight.T)).sum(0, dtype=np.float64)[:, None]
+        gradient -= weight * compute.sum(g * compute.matmul(rows, weight.T), 0, dtype=np.float64)[:, None]
         self.gradWeight += scale * (gradient / norms)
 
     def clearState(self) -> "Cosine":
@@ -116,5 +119,5 @@ class Cosine(Module):
 
     def _directions(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """The rows, divided by their norms, and these."""
-        norms = vector_norms(rows, 1) + self._dtype.type(self.EPS)
+        norms = compute.vector_norms(rows, 1) + self._dtype.type(self.EPS)
         return rows / norms, norms

@@ -7,7 +7,8 @@ import numpy as np
 
 import pytorch_legacy.nn
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, vector_norms
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -77,7 +78,7 @@ class Euclidean(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         weighed = self._weighed(self._differences(input))
         output = self._resize("output", (*input.shape[:-1], self.weight.shape[1]))
-        output.reshape(weighed.shape[:2])[...] = vector_norms(weighed, 2)[:, :, 0]
+        output.reshape(weighed.shape[:2])[...] = compute.vector_norms(weighed, 2)[:, :, 0]
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
@@ -85,12 +86,12 @@ class Euclidean(Module):
         if self.gradInput is None:
             return None
         gradInput = self._resize("gradInput", input.shape)
-        gradInput.reshape(len(slopes), input.shape[-1])[...] = self._weighed(slopes).sum(1)
+        gradInput.reshape(len(slopes), input.shape[-1])[...] = compute.sum(self._weighed(slopes), 1)
         return gradInput
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         slopes = self._slopes(self._differences(input), input, gradOutput)
-        self.gradWeight -= scale * self._weighed(slopes).sum(0, dtype=np.float64).T
+        self.gradWeight -= scale * compute.sum(self._weighed(slopes), 0, dtype=np.float64).T
 
     def clearState(self) -> Self:
         clear(self, "_input", "_buffer")
@@ -115,5 +116,5 @@ class Euclidean(Module):
         weighed = self._weighed(differences)
         expected = (*input.shape[:-1], self.weight.shape[1])
         check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), expected)
-        np.divide(weighed, vector_norms(weighed, 2) + self._dtype.type(self.EPS), out=weighed)
+        np.divide(weighed, compute.vector_norms(weighed, 2) + self._dtype.type(self.EPS), out=weighed)
         return np.multiply(weighed, gradOutput.reshape(*weighed.shape[:2], 1), out=weighed)

@@ -6,7 +6,8 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, vector_norms
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -102,7 +103,7 @@ class Kmeans(Module):
         self.weight[0] = rows[random.random() % len(rows)]
         distances = np.full_like(rows, np.inf, np.float64, shape=len(rows))
         for i in range(1, self.k):
-            distances = np.minimum(distances, vector_norms(rows - self.weight[i - 1], 1)[:, 0])
+            distances = compute.minimum(distances, compute.vector_norms(rows - self.weight[i - 1], 1)[:, 0])
             farthest = np.argsort(-distances, kind="stable")[:candidates]
             self.weight[i] = rows[farthest[random.random() % candidates]]
         return self
@@ -111,7 +112,7 @@ class Kmeans(Module):
         nearest, squares = self._nearest(input)
         output = self._resize("output", input.shape[:1])
         output[...] = nearest
-        self.loss = float(squares.sum(dtype=np.float64))
+        self.loss = float(compute.sum(squares, dtype=np.float64))
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor | None = None) -> Tensor:
@@ -153,8 +154,8 @@ class Kmeans(Module):
         differences = self._resize("_buffer", (len(input), self.k, self.dim))
         np.subtract(self._contiguous("_input", input)[:, None], self.weight, out=differences)
         with np.errstate(over="ignore"):
-            squares = np.square(differences).sum(2)
-        least = squares.min(1)
+            squares = compute.sum(np.square(differences), 2)
+        least = compute.min(squares, 1)
         if not ((least >= np.finfo(self._dtype).tiny) & np.isfinite(least)).all():  # squares do not tell which is the least
-            return vector_norms(differences, 2)[:, :, 0].argmin(1), least
+            return compute.vector_norms(differences, 2)[:, :, 0].argmin(1), least
         return squares.argmin(1), least

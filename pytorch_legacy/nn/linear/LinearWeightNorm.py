@@ -6,7 +6,8 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.arrays import Tensor, vector_norms
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.Linear import Linear
@@ -141,7 +142,7 @@ class LinearWeightNorm(Linear):
         super().accGradParameters(input, gradOutput, scale)
         norms = self._norms()
         direction = self.v / norms
-        gradLength = (direction * self.gradWeight).sum(1, keepdims=True)
+        gradLength = compute.sum(direction * self.gradWeight, 1, keepdims=True)
         gradV = (self.gradWeight - direction * gradLength) * (self.g / norms)
         self.gradG += gradLength
         self.gradV += gradV
@@ -152,7 +153,7 @@ class LinearWeightNorm(Linear):
 
     def _norms(self) -> Tensor:
         """The length of each row of v, at least eps."""
-        return np.maximum(vector_norms(self.v, 1), self._dtype.type(self.eps))
+        return compute.maximum(compute.vector_norms(self.v, 1), self._dtype.type(self.eps))
 
     def __repr__(self) -> str:
         outputs, inputs = self.v.shape

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor, is_tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import DtypeError, FieldError, THNNError
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.fields import Fields
@@ -96,7 +97,7 @@ class PartialLinear(Module):
 
     def updateOutput(self, input: Tensor) -> Tensor:
         x, weight = self._rows(input), self._part(self.weight)
-        output = np.matmul(x, weight.T, out=self._resize("output", (len(x), len(weight))))
+        output = compute.matmul(x, weight.T, out=self._resize("output", (len(x), len(weight))))
         if self.bias is not None:
             np.add(output, self._part(self.bias[0]), out=output)
         return output
@@ -104,7 +105,7 @@ class PartialLinear(Module):
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor | None:
         x, weight = self._rows(input), self._part(self.weight)
         g = self._gradient(gradOutput, x)
-        return None if self.gradInput is None else np.matmul(g, weight, out=self._resize("gradInput", x.shape))
+        return None if self.gradInput is None else compute.matmul(g, weight, out=self._resize("gradInput", x.shape))
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         x = self._rows(input)
@@ -112,7 +113,7 @@ class PartialLinear(Module):
         rows = np.arange(len(self.weight)) if self.partition is None else self.partition
         np.add.at(self.gradWeight, rows, (scale * summed(g, x)).astype(self._dtype))
         if self.gradBias is not None:
-            np.add.at(self.gradBias[0], rows, (scale * g.sum(0, dtype=np.float64)).astype(self._dtype))
+            np.add.at(self.gradBias[0], rows, (scale * compute.sum(g, 0, dtype=np.float64)).astype(self._dtype))
 
     def clearState(self) -> Self:
         clear(self, "_input", "_gradOutput")

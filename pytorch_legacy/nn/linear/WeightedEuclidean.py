@@ -5,6 +5,7 @@ from typing import Self
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.linear.Euclidean import Euclidean
 from pytorch_legacy.objects import ArrayField
@@ -69,7 +70,7 @@ class WeightedEuclidean(Euclidean):
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         differences = self._differences(input)
         slopes = self._slopes(differences, input, gradOutput)
-        gradient = (slopes * differences).sum(0, dtype=np.float64).T
+        gradient = compute.sum(slopes * differences, 0, dtype=np.float64).T
         super().accGradParameters(input, gradOutput, scale)
         self.gradDiagCov += scale * gradient
 

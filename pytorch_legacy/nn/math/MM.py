@@ -1,8 +1,7 @@
 """Products of matrices."""
 
-import numpy as np
-
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -51,7 +50,7 @@ class MM(Module):
 
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         a, b = self._factors(input)
-        return np.matmul(a, b, out=self._resize("output", (*a.shape[:-1], b.shape[-1])))
+        return compute.matmul(a, b, out=self._resize("output", (*a.shape[:-1], b.shape[-1])))
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
         a, b = self._factors(input)
@@ -60,8 +59,8 @@ class MM(Module):
         g = self._dense("_gradOutput", gradOutput)
         da, db = self._resizeTable("gradInput", [array.shape for array in input], mustNotOverlap=[input, gradOutput])
         turned = [array.swapaxes(-1, -2) for array in (a, b, g)]
-        np.matmul(*((b, turned[2]) if self.transA else (g, turned[1])), out=da)
-        np.matmul(*((turned[2], a) if self.transB else (turned[0], g)), out=db)
+        compute.matmul(*((b, turned[2]) if self.transA else (g, turned[1])), out=da)
+        compute.matmul(*((turned[2], a) if self.transB else (turned[0], g)), out=db)
         return self.gradInput
 
     def clearState(self) -> "MM":

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -48,7 +49,7 @@ class MV(Module):
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         m, v = self._factors(input)
         output = self._resize("output", m.shape[:-1])
-        np.matmul(m, v[..., None], out=output[..., None])
+        compute.matmul(m, v[..., None], out=output[..., None])
         return output
 
     def updateGradInput(self, input: list[Tensor], gradOutput: Tensor) -> list[Tensor]:
@@ -58,7 +59,7 @@ class MV(Module):
         dm, dv = self._resizeTable("gradInput", [array.shape for array in input], mustNotOverlap=[input, gradOutput])
         left, right = (v, g) if self.trans else (g, v)
         np.multiply(left[..., :, None], right[..., None, :], out=dm)
-        np.matmul(m.swapaxes(-1, -2), g[..., None], out=dv[..., None])
+        compute.matmul(m.swapaxes(-1, -2), g[..., None], out=dv[..., None])
         return self.gradInput
 
     def clearState(self) -> "MV":

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.backend import compute
 from pytorch_legacy.nn.math.Extremum import Extremum
 
 
@@ -37,4 +38,4 @@ class Max(Extremum):
     """
 
     _find: Any = np.argmax
-    _reduce: Any = np.max
+    _reduce: Any = compute.max

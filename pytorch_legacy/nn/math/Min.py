@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.backend import compute
 from pytorch_legacy.nn.math.Extremum import Extremum
 
 
@@ -37,4 +38,4 @@ class Min(Extremum):
     """
 
     _find: Any = np.argmin
-    _reduce: Any = np.min
+    _reduce: Any = compute.min

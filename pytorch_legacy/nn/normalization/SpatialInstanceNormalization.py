@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import NullError, ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -120,8 +121,8 @@ class SpatialInstanceNormalization(Native):
             statistics = *running, self.save_mean, self.save_std
             self._call("backward", *flat, gradWeight, gradBias, weight, *statistics, True, scale)
         if gradWeight is not None and gradBias is not None:
-            self.gradWeight += gradWeight.reshape(-1, self.weight.size).sum(0, dtype=np.float64)
-            self.gradBias += gradBias.reshape(-1, self.weight.size).sum(0, dtype=np.float64)
+            self.gradWeight += compute.sum(gradWeight.reshape(-1, self.weight.size), 0, dtype=np.float64)
+            self.gradBias += compute.sum(gradBias.reshape(-1, self.weight.size), 0, dtype=np.float64)
         return self.gradInput
 
     def _planes(self, input: Tensor) -> tuple[int, int, int, int]:

@@ -4,6 +4,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.arrays.device import Recorded
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -55,7 +56,7 @@ class L1Penalty(Module):
     def updateOutput(self, input: Tensor) -> Tensor:
         self.output = check.tensor(self, "input", input)
         if not isinstance(input, Recorded):  # a program has no fields
-            self.loss = self._weight(input) * float(np.abs(input).sum(dtype=np.float64))
+            self.loss = self._weight(input) * compute.number(compute.sum(np.abs(input), dtype=np.float64))
         return input
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor | None = None) -> Tensor:

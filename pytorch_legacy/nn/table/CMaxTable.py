@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
@@ -67,7 +68,7 @@ class CMaxTable(Module):
         best, winner = inputs[0], np.zeros_like(inputs[0], small)
         for i, other in enumerate(inputs[1:], 1):
             better = ~cls._yields(other, best) & (best == best)  # a NaN beats all numbers
-            winner = np.maximum(winner, better * small(i))
+            winner = compute.maximum(winner, better * small(i))
             if i + 1 < len(inputs):
                 best = np.where(better, other, best)
         for i, gradient in enumerate(gradients):

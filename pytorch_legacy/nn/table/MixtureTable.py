@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files import t7
 from pytorch_legacy.files.form import Form
@@ -84,7 +85,7 @@ class MixtureTable(Module):
         for i, expert in enumerate(experts):
             np.multiply(gates[i], gradOutput, out=gradExperts[i])
             np.multiply(expert, gradOutput, out=product)
-            gradGates[i][...] = product.sum(sample, keepdims=True)
+            gradGates[i][...] = compute.sum(product, sample, keepdims=True)
         return self.gradInput
 
     def clearState(self) -> "MixtureTable":

@@ -31,7 +31,7 @@ from pytorch_legacy.arrays import Tensor, default_dtype
 
 from .arrays import to_device
 from .arrays.device import recorder
-from .backend import Callers, call, call_random, library
+from .backend import Callers, call_random, library
 from .errors import DtypeError, ShapeError, ValueRangeError
 
 _callers = Callers("random")
@@ -119,7 +119,7 @@ def _drawn(name: str, shape: tuple[int, ...] | int | None, dtype: Any, device: b
     caller = _callers.get(array.dtype)
     if caller is None:
         raise DtypeError(f"random.{name}: dtype: expected float32 or float64, got {array.dtype}")
-    call(caller, name, np.atleast_1d(array), *bounds)
+    caller.call(name, np.atleast_1d(array), *bounds)
     return to_device(array, device)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import gc
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import nn
+from pytorch_legacy import backend, nn
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.backend import SIGNATURES
 from pytorch_legacy.backend.binding import TensorDescriptor
@@ -338,3 +340,23 @@ def test_a_module_whose_buffer_was_taken_away() -> None:
     layer.indices = np.empty(0, np.int64)
     np.testing.assert_array_equal(layer.forward(x), nn.SpatialMaxPooling(2, 2).forward(x))
     assert layer.indices.shape == layer.output.shape
+
+
+@pytest.mark.parametrize("isFailing", [False, True])
+def test_callers_keep_no_array(isFailing: bool) -> None:
+    """A call for arrays that are no module's prepares the next one, and keeps neither its arrays nor their memory."""
+    callers = backend.Callers("test")
+    caller = callers.get(np.dtype(np.float32))
+    for size in (3, 3, 4):
+        input, target = np.arange(size, dtype="f"), np.ones(size - isFailing, "f")
+        arrays = [weakref.ref(input), weakref.ref(target)]
+        if isFailing:
+            with pytest.raises(ShapeError):
+                caller.call("pointwise_add", input, target, 2.0)
+        else:
+            caller.call("pointwise_add", input, target, 2.0)
+            np.testing.assert_array_equal(target, 1 + 2 * np.arange(size))
+        del input, target
+        gc.collect()
+        assert [array() for array in arrays] == [None, None]
+    assert callers.get(np.dtype(np.float32)) is caller and callers.get(np.dtype(np.int64)) is None

@@ -8,6 +8,8 @@
 #define vm_expDouble exp
 #define vm_logFloat logf
 #define vm_logDouble log
+#define vm_expm1Float expm1f
+#define vm_expm1Double expm1
 #define vm_tanhFloat tanhf
 #define vm_tanhDouble tanh
 

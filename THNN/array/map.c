@@ -1,6 +1,6 @@
 /* arrayMap: output = operation(input), element by element; LOGICAL_NOT and the IS_... give bytes.
  *
- * exp, log and tanh are core/vmath.h's, as in the layers of these names. log1p, expm1, sin and cos of floats are libm's in double
+ * exp, expm1, log and tanh are core/vmath.h's, as in the layers that compute them. log1p, sin and cos of floats are libm's in double
  * precision, rounded: the same bits on every processor, unless the double lies within 1e-8 ulp of the middle of two floats. */
 #include <float.h>
 #include <math.h>
@@ -11,6 +11,8 @@
 #define vm_expDouble vm_exp
 #define vm_logFloat vm_logf
 #define vm_logDouble vm_log
+#define vm_expm1Float vm_expm1f
+#define vm_expm1Double vm_expm1
 #define vm_tanhFloat vm_tanhf
 #define vm_tanhDouble vm_tanh
 

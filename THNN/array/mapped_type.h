@@ -13,7 +13,7 @@ THNN_INLINE Value TYPED(mapped)(int operation, Value x)
   case THNN_LOG: return TYPED(vm_log)(x);
   case THNN_TANH: return TYPED(vm_tanh)(x);
   case THNN_LOG1P: return (Value)log1p((double)x);
-  case THNN_EXPM1: return (Value)expm1((double)x);
+  case THNN_EXPM1: return TYPED(vm_expm1)(x);
   case THNN_SIN: return (Value)sin((double)x);
   case THNN_COS: return (Value)cos((double)x);
   case THNN_FLOOR: return TYPED(floor)(x);

@@ -127,6 +127,10 @@ class TensorDescriptor:
             self._check(array)
             self._take(array)
 
+    def release(self) -> None:
+        """Drops the references to the array. The description of its sizes remains."""
+        self.array, self.head, self.sizes = UNFILLED, None, None
+
     def _check(self, array: Any) -> None:
         isArray = type(array) is np.ndarray or on_host(array)
         if not isArray or (array.dtype is not self.dtype and array.dtype != self.dtype):

@@ -75,6 +75,11 @@ class PreparedCall:
         if status:
             self._check(status, self._where)
 
+    def release(self) -> None:
+        """Drops the references to the arrays of the last call."""
+        for _, slot in self._slots or ():
+            slot.release()
+
     def _newSlots(self) -> Slots:
         """Returns descriptors for a call within another one. Raises BusyError if that is another thread's."""
         caller = sys._getframe(1)

@@ -65,7 +65,7 @@ def addUp(target: Tensor, input: Tensor, factor: Tensor | None = None) -> Tensor
     """
     caller = _callers.get(target.dtype)
     if caller is not None and isinstance(target, (np.ndarray, Recorded)) and input.ndim <= backend.MAX_DIMS:
-        backend.call(caller, "pointwise_sum", input, factor, target, 1.0)
+        caller.call("pointwise_sum", input, factor, target, 1.0)
     elif not _sumOnDevice(target, input, factor):
         axes = tuple(d for d, size in enumerate(input.shape) if target.shape[d] != size)
         terms = input if factor is None else input * factor
@@ -82,7 +82,7 @@ def add(target: Tensor, input: Tensor, scale: float) -> Tensor:
             or np.may_share_memory(target, input):  # fmt: skip
         target += scale * input
     else:
-        backend.call(caller, "pointwise_add", input, target, float(scale))
+        caller.call("pointwise_add", input, target, float(scale))
     return target
 
 
@@ -108,7 +108,7 @@ def _arithmetic(ufunc: Callable[..., Any], *inputs: Any, out: Tensor) -> bool:
         return False
     # A dimension in which nothing moves is one that is repeated: libTHNN needs no copy of it.
     other = other[tuple(slice(None if stride else 1) for stride in other.strides)]
-    backend.call(caller, "pointwise_apply", input, other[(None,) * (out.ndim - other.ndim)], out, OPERATIONS[ufunc])
+    caller.call("pointwise_apply", input, other[(None,) * (out.ndim - other.ndim)], out, OPERATIONS[ufunc])
     return True
 
 

@@ -12,7 +12,7 @@ from pytorch_legacy import nn
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.errors import BusyError, CompileError, THNNError
 from pytorch_legacy.program.inputs import Source, Spec, first_sizes, specs
-from pytorch_legacy.program.program import Program, prepared
+from pytorch_legacy.program.program import BUSY, Program, prepared
 from pytorch_legacy.recording import record
 
 
@@ -55,7 +55,7 @@ class Partial:
     def __call__(self, *inputs: Any) -> Any:
         """Returns the network's output."""
         if not self._lock.acquire(blocking=False):
-            raise BusyError("program: another thread is within a call; program.clone() makes one for each thread")
+            raise BusyError(BUSY)
         try:
             value = inputs[0] if len(inputs) == 1 else [*inputs]
             isOwn = False

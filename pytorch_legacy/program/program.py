@@ -36,6 +36,8 @@ from pytorch_legacy.recording.recorder import Ref, Scalar
 _KEPT = 8  # sizes that were compiled at their first use
 _KEPT_BYTES = 1 << 30
 
+BUSY = "program: another thread is within a call; program.clone() makes one for each thread"
+
 
 class Program:
     """A network that was recorded, proven and runs in C: ``program(x)`` is one call. `pl.compile` makes it.
@@ -84,7 +86,7 @@ class Program:
         """Returns the network's output for an input, or a table, of the sizes that it was compiled for."""
         given = inputs[0] if len(inputs) == 1 else [*inputs]
         if not self._lock.acquire(False):
-            raise BusyError("program: another thread is within a call; program.clone() makes one for each thread")
+            raise BusyError(BUSY)
         try:
             if type(given) is np.ndarray and type(self._table) is Spec:
                 arrays, shapes = [given], [given.shape]

@@ -6,15 +6,14 @@ that it writes, which it returns; ``SpatialSoftPool_backward`` is its gradient. 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import torch
 
-from pytorch_legacy.backend import call
+from pytorch_legacy.backend import Callers
 from pytorch_legacy.backend._signatures import SIGNATURES  # type: ignore[import-not-found,unused-ignore]
+from pytorch_legacy.errors import DtypeError
 
 from .memory import as_array
 
@@ -31,6 +30,8 @@ class Function:
     def __init__(self, name: str) -> None:
         arguments = [(type, argument) for type, argument in SIGNATURES[name] if argument != "state"]
         self.name = name
+        self._typename = f"torch.{name.partition('_')[0]}"
+        self._callers = Callers(self._typename, hasHalf=True)
         self.arguments = [argument for _, argument in arguments]
         self.reads = [argument for type, argument in arguments if type.startswith("const") and "Tensor" in type]
         self.writes = [argument for type, argument in arguments if not type.startswith("const") and "Tensor" in type]
@@ -42,20 +43,11 @@ class Function:
         tensor = values["input"]
         arguments = [values.get(name, USUAL.get(name)) for name in self.arguments]
         arrays = [as_array(value) if isinstance(value, torch.Tensor) else value for value in arguments]
-        call(_caller(self.name.partition("_")[0], tensor), self.name, *arrays)
-
-
-_local = threading.local()
-
-
-def _caller(layer: str, tensor: torch.Tensor) -> Any:
-    """Returns the object that owns the bindings of calls for tensors of this type: one for each thread."""
-    callers = _local.__dict__.setdefault("callers", {})
-    key = layer, tensor.dtype, tensor.is_cuda
-    if key not in callers:
         dtype = torch.empty(0, dtype=tensor.dtype).numpy().dtype
-        callers[key] = SimpleNamespace(_typename=f"torch.{layer}", _dtype=dtype, _onDevice=tensor.is_cuda)
-    return callers[key]
+        caller = self._callers.get(dtype, tensor.is_cuda)
+        if caller is None:
+            raise DtypeError(f"{self._typename}: input: expected a tensor of float32 or float64, got {dtype}; pass x.float()")
+        caller.call(self.name, *arrays)
 
 
 def register(layer: str, name: str = "", absent: Sequence[str] = ()) -> Callable[..., Any]:

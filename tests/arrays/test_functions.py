@@ -89,7 +89,7 @@ def test_map(name: str, dtype: str) -> None:
         call("arrayMap", x, y, MAP[name])
         if name in ("exp", "log", "log1p", "expm1", "tanh", "sin", "cos"):
             exact = getattr(np, name)(x.astype(np.longdouble)).astype(dtype)
-            near(y, exact, 1.5)
+            near(y, exact, 2.5 if name == "expm1" else 1.5)  # as core/vmath.h says
         else:
             same(y, expected)
 

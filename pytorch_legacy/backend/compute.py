@@ -160,8 +160,8 @@ def softplus(x: Any, out: Any = None) -> Any:
 
 
 def number(x: Any) -> Any:
-    """Returns the element of an array that has one: a float, which in a pass that is recorded is an array of a double."""
-    return x.reshape(()).astype(_DOUBLE, copy=False) if isinstance(x, Recorded) else float(x)  # type: ignore[attr-defined]
+    """Returns an array without dimensions as a float, but a recorded one as an array of a double."""
+    return x.astype(_DOUBLE, copy=False) if isinstance(x, Recorded) else float(x)  # type: ignore[attr-defined]
 
 
 # ---- along axes
@@ -264,7 +264,7 @@ def _measuredNorms(array: Any, axis: Axis, added: Any) -> Any:
     kind = array.dtype
     one = kind.type(1)
     largest = max(np.abs(array), axis, keepdims=True) if array.size else sum(array, axis, keepdims=True)
-    unit = np.where(np.isfinite(largest) & (largest > np.finfo(kind).tiny), largest, one)
+    unit = np.where(np.isfinite(largest) & (largest > 0), largest, one)
     unit = maximum(unit, one) if added else unit
     with np.errstate(over="ignore", invalid="ignore"):
         return np.sqrt(sum(np.square(array / unit), axis, keepdims=True) + kind.type(added) / unit / unit) * unit

@@ -205,7 +205,10 @@ def signs(module: Object, name: str, value: Any, hasZero: bool = False) -> Tenso
     wanted = "1, 0 or -1" if hasZero else "1 or -1"
     array = numbers(module, name, value, f"{wanted}, or an array of them")
     if isinstance(array, Recorded) and not array.isKnown():  # type: ignore[attr-defined]
-        (array if hasZero else np.abs(array)).within(-1 if hasZero else 1, 1, name, ValueRangeError)
+        if hasZero:
+            array.within(-1, 1, name, ValueRangeError)
+        else:
+            np.abs(array).within(1, 1, f"{name} (its absolute value)", ValueRangeError)
         return array
     others = array[(array != 1) & (array != -1) & ~(hasZero & (array == 0))] if looks(module) else array.reshape(-1)[:0]
     if others.size:

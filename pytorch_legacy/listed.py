@@ -1,5 +1,4 @@
-"""Selects the names that ``help`` and ``dir`` list for a class: its own, those of its family, and the everyday ones of the bases.
-"""
+"""Selects the names that ``help`` and ``dir`` list for a class: its own, those of its family, and everyday ones of the bases."""
 
 from abc import ABCMeta
 from collections.abc import Iterable

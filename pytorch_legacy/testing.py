@@ -97,8 +97,7 @@ def jacobian(layer: Module | Criterion, input: Tensor, target: Any = None, pertu
 
 
 def _steps(layer: Module, x: Tensor, parameter: Tensor) -> Tensor:
-    """Returns the change of a parameter by ``accUpdateGradParameters``, for each element of the output alone, divided by ``-lr``.
-    """
+    """Returns the change of a parameter by ``accUpdateGradParameters``, for each element of the output, divided by ``-lr``."""
     parameters = (layer.parameters() or ([], []))[0]
     kept = [each.copy() for each in parameters]
 

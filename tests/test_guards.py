@@ -98,6 +98,8 @@ def test_a_pooling_layer_has_at_most_15_concepts() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     rows = re.findall(r"^ *\| (.+?) \| .+ \|$", page.split("| concept | meaning |")[1].split("\n\n")[0], re.MULTILINE)
     names = [name for row in rows for name in re.findall(r"`(\w+)", row)]
-    headers = "".join((ROOT / "THNN" / "core" / f"{name}.h").read_text(encoding="utf-8") for name in ("core", "real", "space", "planes"))
+    headers = "".join(
+        (ROOT / "THNN" / "core" / f"{name}.h").read_text(encoding="utf-8") for name in ("core", "real", "space", "planes")
+    )
     assert 0 < len(rows) <= 15
     assert [name for name in names if not re.search(rf"\b{name}\b", headers)] == []

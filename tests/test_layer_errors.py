@@ -33,8 +33,7 @@ BAD = (np.nan, np.inf, -np.inf)
 
 
 def reach(f: Callable[[Tree], Tree], tree: Tree, usual: list[Array], i: int) -> list[Array]:
-    """Returns the elements of f(tree) that depend on its element i: those not as `usual` if it is large, or large and negative.
-    """
+    """Returns the elements of f(tree) that depend on its element i: those not as `usual` if it is large or large negative."""
     changed = [np.zeros(leaf.shape, bool) for leaf in usual]
     for probe in (1e3, -1e3):
         for seen, was, now in zip(changed, usual, leaves(f(poked(tree, i, probe))), strict=True):

@@ -164,8 +164,7 @@ def test_arrays_without_dimensions() -> None:
 
 
 def outcomes(weights: list[float], draws: list[float], replacement: bool) -> list[int]:
-    """Returns the categories that those draws choose: the first one whose running sum reaches the draw; then it may be taken out.
-    """
+    """Returns the chosen categories: each is the first one whose running sum reaches the draw. Then it may be taken out."""
     left, chosen = list(weights), []
     for draw in draws:
         total, at = sum(left), 0.0

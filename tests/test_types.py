@@ -20,7 +20,7 @@ import tests.cases
 from pytorch_legacy import nn
 from pytorch_legacy.files.classes import list_names
 
-PROGRAM = '''
+PROGRAM = """
 from typing import Any, assert_type
 
 import numpy as np
@@ -68,7 +68,7 @@ conv.kT  # error: attr-defined
 linear.forward()  # error: call-arg
 nn.Linear("three", 2)  # error: arg-type
 nn.NoSuchLayer()  # error: attr-defined
-'''
+"""
 
 
 def test_mypy_knows_what_a_program_uses(tmp_path: Path) -> None:

@@ -6,11 +6,8 @@ import ast
 import io
 import re
 import tokenize
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parent.parent
 SOURCES = ("THNN", "THCUNN", "pytorch_legacy", "tests", "benchmarks", "docs", "examples")

@@ -1,5 +1,4 @@
-"""The objects that ``__init__`` of a written class makes: torch modules, parameters and buffers, each with a name and its place.
-"""
+"""The objects that ``__init__`` of a written class makes: torch modules, parameters and buffers, each with name and place."""
 
 from __future__ import annotations
 

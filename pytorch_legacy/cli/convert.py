@@ -126,7 +126,7 @@ def _kind(path: str, isSource: bool = False) -> str:
 
 def _check(options: argparse.Namespace, source: str, target: str) -> None:
     """Refuses options that have no use for these files."""
-    leaves = target in export.ENDINGS
+    isExport = target in export.ENDINGS
     endings = ", ".join(export.ENDINGS)
     if target not in (".t7", *export.ENDINGS, *interop.WRITES, *plain.ENDINGS):
         known = ", ".join((".t7", *export.ENDINGS, *interop.WRITES, *plain.ENDINGS))

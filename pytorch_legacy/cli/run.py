@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import pytorch_legacy as pl
-from pytorch_legacy.arrays import Tensor, cupy, repeats, base_storage, to_device, to_host, tree
+from pytorch_legacy.arrays import Tensor, base_storage, cupy, repeats, to_device, to_host, tree
 from pytorch_legacy.errors import DtypeError, ShapeError, THNNError
 from pytorch_legacy.files.t7.nodes import printable
 from pytorch_legacy.inference import expected, files, inputs, models

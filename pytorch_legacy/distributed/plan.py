@@ -168,8 +168,7 @@ def _resized(net: Module, source: Source, preprocessing: Preprocessing) -> tuple
 def _sizes(
     needs: tuple[int, int], source: Source, sample: Tensor, output: Tensor, way: Way, wanted: int | None, budget: int
 ) -> tuple[int, int]:
-    """Returns the number of samples in a batch, and the number that is read at once; `needs` is the result of `batches.memory`.
-    """
+    """Returns the number of samples in a batch, and the number read at once; `needs` is the result of `batches.memory`."""
     fixed, each = needs
     chunk = source.unit
     held = sample.nbytes * (1 if chunk == 1 else 2)  # the bytes of a sample before its batch is made

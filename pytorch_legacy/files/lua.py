@@ -51,8 +51,7 @@ class LuaMethod:
 
 
 def stand_in(owner: Any, name: str, function: t7.Function) -> LuaMethod | None:
-    """Returns the stand-in for a function that replaces the method `name` of `owner`; None if the method of the class has to run.
-    """
+    """Returns the stand-in for a function that replaces method `name` of `owner`; None if the method of the class has to run."""
     values = returned(function.bytecode)
     if values is None:
         return None

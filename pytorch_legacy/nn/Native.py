@@ -93,8 +93,8 @@ class Native(Caller, Module):
     _ranks: ClassVar[tuple[int, ...]] = ()
     _mayLackGradInput: ClassVar[bool] = False
 
-    # A pass prepares the next one (`PreparedCall.repeat`), unless it computes nothing. If the repeated call raises an exception, or
-    # needs another buffer, the pass begins anew: it makes the buffers, or raises a fuller exception.
+    # A pass prepares the next one (`PreparedCall.repeat`), unless it computes nothing. If the repeated call raises an exception,
+    # or needs another buffer, the pass begins anew: it makes the buffers, or raises a fuller exception.
 
     def updateOutput(self, input: Any) -> Tensor:
         try:

@@ -74,9 +74,7 @@ def has_twice(root: Any) -> bool:
     return False
 
 
-def broadcast(
-    root: Any, name: str, plain: Any, own: Callable[[Any], Any], call: Callable[[Any], Any], once: bool = True
-) -> None:
+def broadcast(root: Any, name: str, plain: Any, own: Callable[[Any], Any], call: Callable[[Any], Any], once: bool = True) -> None:
     """Calls `own` with `root` and the modules inside whose class has the method `plain` for `name`, and `call` with others.
 
     These others call the modules inside them themselves. Exceptions get the place of the module added.

@@ -30,8 +30,7 @@ def blocks(planes: Tensor, height: int, width: int) -> Tensor:
 
 
 def side(module: Any, name: str, size: int) -> float:
-    """Returns the new size of the side of that name, "width" or "height": the size that is given, or a multiple of the old one.
-    """
+    """Returns the new size of the side of that name, "width" or "height": the given size, or a multiple of the old one."""
     given, ratio = getattr(module, f"o{name}"), getattr(module, f"r{name}")
     if given is not None:
         return check.count(module, f"o{name}", given)

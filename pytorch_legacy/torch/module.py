@@ -102,8 +102,7 @@ class Module(torch.nn.Module):
         return f"Module of {self._net}"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Returns the state for pickling and copying, without the arrays of our layers, whose elements the parameters here have.
-        """
+        """Returns the state for pickling and copying, without the arrays of layers, whose elements the parameters here have."""
         memo: dict[int, Any] = {id(array): np.empty(0, array.dtype) for array in (*self._arrays.values(), *self._gradients)}
         arrays = {name: memo[id(array)] for name, array in self._arrays.items()}
         gradients = [memo[id(gradient)] for gradient in self._gradients]

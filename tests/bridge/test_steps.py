@@ -1,5 +1,4 @@
-"""Modules within sequencers: recurrent layers within others, tables for each step, statistics of a step, steps without a batch.
-"""
+"""Modules within sequencers: recurrent layers within others, tables, statistics of a step, steps without a batch."""
 
 from __future__ import annotations
 

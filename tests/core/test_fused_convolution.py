@@ -83,7 +83,7 @@ def compare(module: Any, x: Tensor, random: Any, counts: tuple[int, ...] = (1, 3
 @pytest.mark.parametrize("way", ["definition", *WAYS])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_bits(dtype: str, way: str) -> None:
-    """All layers compute the same bits, on random shapes and views. Several threads compute only in `test_cases`, whose shapes are larger."""
+    """All layers compute the same bits, on random shapes and views. Only those of `test_cases` are large enough for threads."""
     pl.setConvolution(way)
     for seed in range(1 if way == "definition" else 3):
         random = np.random.default_rng(seed)

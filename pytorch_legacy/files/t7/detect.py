@@ -102,8 +102,7 @@ def unix_lines(buffer: Buffer) -> tuple[Buffer, bool]:
 
 
 def doubt(buffer: Buffer) -> str:
-    """Returns the doubt about a text that has only numbers, one of which passes for a type tag; "" if Torch7 may have written it.
-    """
+    """Returns the doubt about a text of numbers, one of which passes for a type tag; "" if Torch7 may have written it."""
     text = buffer[:512]
     if len(buffer) > 512:
         text = text[: text.rfind(b"\n") + 1]

@@ -5,7 +5,7 @@
 #include "core/sums.h"
 #include "pooling/AveragePooling.h"
 
-/* The terms of a sum: cells, or their powers. LOGARITHM stands for powers that have been computed before. */
+/* What is added: cells, or their powers. LOGARITHM stands for powers that have been taken before. */
 enum Kind {
   PLAIN,
   MAGNITUDE,
@@ -42,8 +42,13 @@ THNN_INLINE void sumFewRows(real *restrict sum, const real *restrict x, enum Kin
   }
 }
 
-/* sum[w] (+)= sum over h < rows of term(x[h * distance + w]); four rows at a time, so that the sum is seldom stored */
-THNN_INLINE void sumTerms(real *restrict sum, const real *restrict x, enum Kind kind, int add, int64_t rows, int64_t distance,
+enum {
+  MAX_CHAIN_ROWS = 32,   /* Sums of more rows are sums of sums of so many, because the rounding error grows with the length of a sum. */
+  PART_SUM_COLUMNS = 256 /* of which part sums stay in the first cache */
+};
+
+/* Four rows at a time, so that the sum is seldom stored. */
+THNN_INLINE void sumChain(real *restrict sum, const real *restrict x, enum Kind kind, int add, int64_t rows, int64_t distance,
                           int64_t width)
 {
   while (rows > 0) {
@@ -59,6 +64,24 @@ THNN_INLINE void sumTerms(real *restrict sum, const real *restrict x, enum Kind 
     x += n * distance;
     rows -= n;
     add = 1;
+  }
+}
+
+/* sum[w] (+)= sum over h < rows of term(x[h * distance + w]) */
+THNN_INLINE void sumTerms(real *restrict sum, const real *restrict x, enum Kind kind, int add, int64_t rows, int64_t distance,
+                          int64_t width)
+{
+  if (rows <= MAX_CHAIN_ROWS) {
+    sumChain(sum, x, kind, add, rows, distance, width);
+    return;
+  }
+  for (int64_t at = 0; at < width; at += PART_SUM_COLUMNS) {
+    const int64_t columns = THNN_min(PART_SUM_COLUMNS, width - at);
+    for (int64_t h = 0; h < rows; h += MAX_CHAIN_ROWS) {
+      real part[PART_SUM_COLUMNS];
+      sumChain(part, x + h * distance + at, kind, 0, THNN_min(MAX_CHAIN_ROWS, rows - h), distance, columns);
+      for (int64_t w = 0; w < columns; w++) sum[at + w] = add || h > 0 ? sum[at + w] + part[w] : part[w];
+    }
   }
 }
 

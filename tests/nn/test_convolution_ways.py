@@ -459,26 +459,3 @@ def test_micro_kernel(tmp_path, size, Real):
     optimized = "-O1" if size == 16 else "-O0"
     subprocess.run(["gcc", "-std=gnu11", optimized, "-Wno-psabi", *words.split(), str(source), "-o", str(program)], check=True)
     assert subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout.endswith("products agree\n")
-
-
-def rms_error(array, exact):
-    return np.sqrt(np.mean((array - exact) ** 2) / np.mean(exact**2))
-
-
-# A sum of n terms, one after the other, has an error of about 1.3e-8 sqrt(n): 4.5e-7 for 1,152 terms. PyTorch has 2.2e-7.
-@pytest.mark.parametrize(
-    ("way", "most"), [("places", 2.6e-7), ("outputs", 2.6e-7), ("winograd2", 4e-7), ("winograd4", 7e-7), ("fast", 7e-7)]
-)
-def test_rounding(way, most):
-    """A long sum is a sum of sums, whose rounding error grows with the number of terms in one of them."""
-    random = np.random.default_rng(5)
-    for planes, size in ((128, 14), (256, 9)):
-        module = nn.SpatialConvolution(planes, 48, 3, 3, 1, 1, 1, 1).float()
-        module.weight[...] = random.standard_normal(module.weight.shape)
-        x = random.standard_normal((1, planes, size, size)).astype("float32")
-        g = gradient(module, x, random)
-        double = module.clone().double()
-        exact = passes(double, x.astype("float64"), g.astype("float64"))
-        pl.setConvolution(way)
-        for result, truth in zip(passes(module, x, g)[:3], exact, strict=False):
-            assert rms_error(result, truth) < most

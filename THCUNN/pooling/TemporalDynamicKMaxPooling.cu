@@ -74,15 +74,15 @@ __global__ static void selectLargest(real *y, index_t *index, const real *x, Fra
 
     int32_t isGreater = 0, isEqual = 0;
     for (int64_t t = first; t < end; t++) {
-      const key mine = sortKey(from[t * n]);
-      isGreater += mine > kth;
-      isEqual += mine == kth;
+      const key cellKey = sortKey(from[t * n]);
+      isGreater += cellKey > kth;
+      isEqual += cellKey == kth;
     }
     const int32_t equals = (int32_t)s.k - greater, equalBefore = newTotal(isEqual).before; /* so many equal ones are taken */
     int64_t at = newTotal(isGreater).before + THNN_min(equals, equalBefore), left = equals - equalBefore;
     for (int64_t t = first; t < end; t++) {
-      const key mine = sortKey(from[t * n]);
-      if (mine < kth || (mine == kth && left-- <= 0)) continue;
+      const key cellKey = sortKey(from[t * n]);
+      if (cellKey < kth || (cellKey == kth && left-- <= 0)) continue;
       const int64_t to = (sample * s.k + at++) * n + f;
       y[to] = from[t * n];
       index[to] = t;

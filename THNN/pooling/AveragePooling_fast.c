@@ -283,8 +283,8 @@ void THNN_(means)(Call *call, real *y, const real *x, const Space *p)
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * tasks; i++) {
     const int64_t plane = i / tasks, first = i % tasks * TASK_ROWS;
-    real *mine = buffers + THNN_threadId() * buffer;
-    meanRows(y + plane * outputs, x + plane * cells, p, &s, first, THNN_min(first + TASK_ROWS, rows), mine, mine + length);
+    real *scratch = buffers + THNN_threadId() * buffer;
+    meanRows(y + plane * outputs, x + plane * cells, p, &s, first, THNN_min(first + TASK_ROWS, rows), scratch, scratch + length);
   }
 }
 
@@ -438,8 +438,8 @@ void THNN_(meansBack)(Call *call, real *gx, const real *g, const Space *p)
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * tasks; i++) {
-    real *mine = buffers + THNN_threadId() * buffer, *share = mine + spread;
-    const Buffers b = {mine, share, share + s.share};
+    real *scratch = buffers + THNN_threadId() * buffer, *share = scratch + spread;
+    const Buffers b = {scratch, share, share + s.share};
     const int64_t plane = i / tasks, perSlice = THNN_max(tasks / p->t.in, 1), t = i % tasks / perSlice,
                   top = i % perSlice * taskRows;
     const int64_t bottom = THNN_min(top + taskRows, p->h.in);

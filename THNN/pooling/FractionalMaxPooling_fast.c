@@ -79,8 +79,8 @@ void THNN_(fractionalMaxima)(Call *call, real *y, index_t *index, const real *x,
     const int me = THNN_threadId();
     int64_t *t = start + me * starts, *h = t + p->t.out, *w = h + p->h.out;
     const RowMaxima row = offsetRowMaxima(rows, me * 2 * width);
-    const FractionalTables mine = {t, h, w, w + p->w.out, groups + me * p->w.out, row, offsetRowMaxima(row, width)};
-    fractionalPlane(y + i * outputs, index + i * outputs, x + i * cells, p, samples, i, byCell, &mine);
+    const FractionalTables tables = {t, h, w, w + p->w.out, groups + me * p->w.out, row, offsetRowMaxima(row, width)};
+    fractionalPlane(y + i * outputs, index + i * outputs, x + i * cells, p, samples, i, byCell, &tables);
   }
 }
 

@@ -140,9 +140,9 @@ void THNN_(norms)(Call *call, real *y, const real *x, const Space *p, const Powe
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
     real *sum = rows + THNN_threadId() * (padded + powers), *cells = sum + padded;
-    const real *mine = x + i * plane;
-    if (isGeneral) takePowers(cells, mine, plane, power->p, power->negative);
-    normPlane(y + i * outputs, mine, isGeneral ? cells : mine, p, power, sum);
+    const real *from = x + i * plane;
+    if (isGeneral) takePowers(cells, from, plane, power->p, power->negative);
+    normPlane(y + i * outputs, from, isGeneral ? cells : from, p, power, sum);
   }
 }
 
@@ -177,15 +177,15 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
   const Axis w = p->w;
   const int64_t cells = p->h.in * w.in;
   const int zeroPasses = power->zeroPasses;
-  real *share = memory, *spread = memory + shareScratch(p), *mine = share + shareLead(&w);
+  real *share = memory, *spread = memory + shareScratch(p), *row = share + shareLead(&w);
   memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
   for (int64_t oh = 0; oh < p->h.out; oh++, g += w.out, y += w.out) {
     THNN_fetch(g, THNN_AHEAD, w.out * (int64_t)sizeof(real));
     for (int64_t ow = 0; ow < w.out; ow++) {
       const real s = g[ow] * powerShare(y[ow], kind, power->p);
-      mine[ow] = ((y[ow] == 0) & !zeroPasses) ? 0 : s;
+      row[ow] = ((y[ow] == 0) & !zeroPasses) ? 0 : s;
     }
-    spreadRow(spread + oh * spreadLength(&w), mine, &w);
+    spreadRow(spread + oh * spreadLength(&w), row, &w);
   }
   gatherPlane(gx, spread, p);
   if (kind == PLAIN) return;

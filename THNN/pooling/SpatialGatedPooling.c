@@ -100,7 +100,7 @@ static Gated offsetPlane(const Gated *t, int64_t i, const Space *s)
   return plane;
 }
 
-/* ---- The functions. What is fast: maxima, means and masks along rows (SpatialGatedPooling_fast.c). */
+/* ---- The functions. The fast loops are in SpatialGatedPooling_fast.c: maxima, means and masks along rows. */
 
 int32_t THNN_(SpatialGatedPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                               int64_t padH, int32_t ceil_mode, int64_t size[8])

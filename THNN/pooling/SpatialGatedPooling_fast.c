@@ -138,9 +138,9 @@ void THNN_(gateWindowsBackward)(Call *call, real *gx, const Gated *t, const real
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    real *own = rows + THNN_threadId() * all, *spreads = own + 2 * share;
+    real *scratch = rows + THNN_threadId() * all, *spreads = scratch + 2 * share;
     const Gated of = offsetPlane(t, i, p);
-    gatePlaneBackward(gx + i * plane, &of, w + i % masks * cells, p, &(Buffers){own, own + share, spreads, spreads + spread});
+    gatePlaneBackward(gx + i * plane, &of, w + i % masks * cells, p, &(Buffers){scratch, scratch + share, spreads, spreads + spread});
   }
 }
 

@@ -177,7 +177,7 @@ static void addAll(real *gm, real *gq, const real *x, const real *g, const Gauss
   }
 }
 
-/* ---- The functions. What is fast: weights made once, and sums along rows, then columns (SpatialGaussianPooling_fast.c). */
+/* ---- The functions. The fast loops are in SpatialGaussianPooling_fast.c: weights made once, and sums along rows, then columns. */
 
 int32_t THNN_(SpatialGaussianPooling_outputSize)(const THTensor *input, const THTensor *mean, int64_t kW, int64_t kH, int64_t dW,
                                                  int64_t dH, int64_t padW, int64_t padH, int32_t ceil_mode, int64_t size[8])

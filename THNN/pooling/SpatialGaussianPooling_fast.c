@@ -230,8 +230,8 @@ THNN_INLINE void spreadRow(real *cells, const real *shares, const real *g, const
 /* The scratch memory of a thread for a plane of gradOutput: its shares (see shareRows), its rows spread over the columns, the weights of
  * the windows that read a row of cells, and the run of each row of windows. */
 typedef struct Scratch {
-  real *shares, *spread, *mixWeight;
-  int64_t *findRun;
+  real *shares, *spread, *rowWeight;
+  int64_t *rowRun;
 } Scratch;
 
 /* gx (+)= the gradient of one output plane. */
@@ -241,18 +241,18 @@ THNN_KERNEL void gaussianGradient(real *gx, const real *g, const Gaussian *k, co
   const Runs *down = k->down;
   const int64_t length = rows->cells;
   const real *wy = k->wy, *shares = d->shares;
-  real *spread = d->spread, *mixWeight = d->mixWeight;
-  int64_t *findRun = d->findRun;
+  real *spread = d->spread, *rowWeight = d->rowWeight;
+  int64_t *rowRun = d->rowRun;
   for (int64_t oh = 0; oh < h.out; oh++) spreadRow(spread + oh * length, shares + oh * rows->shares, g + oh * w.out, rows, k);
   for (int64_t i = 0; i < down->count; i++)
-    for (int64_t oh = down->run[i].first; oh < down->run[i].end; oh++) findRun[oh] = i;
+    for (int64_t oh = down->run[i].first; oh < down->run[i].end; oh++) rowRun[oh] = i;
   for (int64_t i = 0; i < h.in; i++, gx += w.in) {
     const int64_t first = firstWindow(&h, i), n = endWindow(&h, i) - first;
     for (int64_t t = 0; t < n; t++) {
       const int64_t oh = first + t;
-      mixWeight[t] = wy[findRun[oh] * h.kernel + i - (oh * h.stride - h.pad)];
+      rowWeight[t] = wy[rowRun[oh] * h.kernel + i - (oh * h.stride - h.pad)];
     }
-    if (n > 0) weigh(gx, spread + first * length + w.pad, mixWeight, add, n, length, 1, w.in);
+    if (n > 0) weigh(gx, spread + first * length + w.pad, rowWeight, add, n, length, 1, w.in);
     else if (!add) memset(gx, 0, (size_t)w.in * sizeof(real)); /* between windows */
   }
 }
@@ -437,8 +437,8 @@ void THNN_(spreadGaussians)(Call *call, real *gx, const real *g, const Gaussians
   const Rows rows = planRows(&p->w);
   const int threads = THNN_threads(call, p->planes * k->kernels * (plane + outputs * p->w.kernel));
   const PerThread shares = newPerThread(call, threads, p->h.out * rows.shares), spreads = newPerThread(call, threads, p->h.out * rows.cells);
-  const PerThread countWeights = newPerThread(call, threads, p->h.out);
-  int64_t *findRun = THNN_scratch(call, threads * THNN_perThread(p->h.out), sizeof(int64_t));
+  const PerThread rowWeights = newPerThread(call, threads, p->h.out);
+  int64_t *rowRun = THNN_scratch(call, threads * THNN_perThread(p->h.out), sizeof(int64_t));
   Weights w, h;
   makeWeights(call, &w, &p->w, 0, 0, k);
   makeWeights(call, &h, &p->h, 1, 0, k);
@@ -446,12 +446,12 @@ void THNN_(spreadGaussians)(Call *call, real *gx, const real *g, const Gaussians
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    const Scratch mine = {ofThread(shares), ofThread(spreads), ofThread(countWeights), findRun + THNN_threadId() * THNN_perThread(p->h.out)};
+    const Scratch scratch = {ofThread(shares), ofThread(spreads), ofThread(rowWeights), rowRun + THNN_threadId() * THNN_perThread(p->h.out)};
     for (int64_t m = 0; m < k->kernels; m++) {
       const int64_t at = i * k->kernels + m;
       const Gaussian one = newGaussian(p, &w, &h, at % gaussians);
-      shareRows(mine.shares, g + at * outputs, p, &rows, &w.runs);
-      gaussianGradient(gx + i * plane, g + at * outputs, &one, &rows, &mine, m > 0);
+      shareRows(scratch.shares, g + at * outputs, p, &rows, &w.runs);
+      gaussianGradient(gx + i * plane, g + at * outputs, &one, &rows, &scratch, m > 0);
     }
   }
 }
@@ -477,10 +477,10 @@ void THNN_(addGaussianGradients)(Call *call, real *gm, real *gq, const real *x, 
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes * kernels; i++) {
-    double *mine = correlations + THNN_threadId() * both;
+    double *byColumn = correlations + THNN_threadId() * both;
     const Correlations c = {
-        .byColumn = mine,
-        .byRow = mine + ofX,
+        .byColumn = byColumn,
+        .byRow = byColumn + ofX,
         .ofColumns = ofThread(ofColumns),
         .ofRows = ofThread(ofRows),
         .sum = ofThread(sums),

@@ -81,7 +81,7 @@ static double weightGradient(const real *x, const real *g, const index_t *index,
   return sum;
 }
 
-/* ---- The functions. What is fast: maxima and means along rows (SpatialMixedPooling_fast.c). */
+/* ---- The functions. The fast loops are in SpatialMixedPooling_fast.c: maxima and means along rows. */
 
 int32_t THNN_(SpatialMixedPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW,
                                               int64_t padH, int32_t ceil_mode, int64_t size[8])

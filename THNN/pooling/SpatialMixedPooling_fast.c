@@ -75,8 +75,8 @@ void THNN_(mixWindowsBackward)(Call *call, real *gx, const real *g, const index_
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++) {
-    real *own = rows + THNN_threadId() * (share + spread);
-    mixPlaneBackward(gx + i * plane, g + i * outputs, index + i * outputs, p, a[i % weights], own, own + share);
+    real *scratch = rows + THNN_threadId() * (share + spread);
+    mixPlaneBackward(gx + i * plane, g + i * outputs, index + i * outputs, p, a[i % weights], scratch, scratch + share);
   }
 }
 

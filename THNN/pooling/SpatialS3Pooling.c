@@ -92,7 +92,7 @@ static void backward(real *gx, const real *x, const real *g, const index_t *inde
         }
 }
 
-/* ---- The functions. What is fast: maxima of whole rows (SpatialS3Pooling_fast.c). */
+/* ---- The functions. The fast loops are in SpatialS3Pooling_fast.c: maxima of whole rows. */
 
 /* True, and the call fails, if a chosen row or column does not exist. */
 static int isBadChoice(Call *call, const index_t *rows, const index_t *columns, const Space *p)

@@ -130,7 +130,7 @@ static void backward(real *gx, const real *x, const real *g, const Space *p)
   for (int64_t o = 0; o < planeOutputs(p); o++) THNN_(spreadWindow)(gx, x, p, o / p->w.out, o % p->w.out, (double)g[o]);
 }
 
-/* ---- The functions. What is fast: a row of windows at once (SpatialStochasticPooling_fast.c). */
+/* ---- The functions. The fast loops are in SpatialStochasticPooling_fast.c: a row of windows at once. */
 
 int32_t THNN_(SpatialStochasticPooling_outputSize)(const THTensor *input, int64_t kW, int64_t kH, int64_t dW, int64_t dH,
                                                    int64_t padW, int64_t padH, int32_t ceil_mode, int64_t size[8])

@@ -140,8 +140,8 @@ void THNN_(drawWindows)(Call *call, real *y, index_t *index, const real *x, cons
       continue;
     }
     index_t *at = index ? index + i * outputs : unused + me * outputs;
-    const Draws mine = {row, row + width, row + 2 * width, places + me * width};
-    drawPlane(y + i * outputs, at, x + i * cells, noise + i * outputs, p, mine);
+    const Draws draws = {row, row + width, row + 2 * width, places + me * width};
+    drawPlane(y + i * outputs, at, x + i * cells, noise + i * outputs, p, draws);
   }
 }
 

@@ -40,12 +40,12 @@ static void pooledShape(const THTensor *input, const Frames *s, int64_t *size)
 /* The number of frames that come before frame t in descending order: larger ones, and equal ones that are earlier. */
 static int64_t computeRank(const real *x, int64_t t, int64_t feature, const Frames *s)
 {
-  const accreal mine = (accreal)x[t * s->features + feature];
+  const accreal value = (accreal)x[t * s->features + feature];
   int64_t rank = 0;
   for (int64_t u = 0; u < s->length; u++) {
     const accreal other = (accreal)x[u * s->features + feature];
-    const int isLarger = other > mine || (other != other && mine == mine);
-    const int isEqual = other == mine || (other != other && mine != mine);
+    const int isLarger = other > value || (other != other && value == value);
+    const int isEqual = other == value || (other != other && value != value);
     rank += isLarger || (isEqual && u < t);
   }
   return rank;
@@ -68,7 +68,7 @@ static void backward(real *gx, const real *g, const index_t *index, const Frames
     for (int64_t f = 0; f < s->features; f++) gx[index[j * s->features + f] * s->features + f] += g[j * s->features + f];
 }
 
-/* ---- The functions. What is fast: the k-th largest bit by bit, many features at once (TemporalDynamicKMaxPooling_fast.c). */
+/* ---- The functions. The fast loops are in TemporalDynamicKMaxPooling_fast.c: the k-th largest bit by bit, many features at once. */
 
 int32_t THNN_(TemporalDynamicKMaxPooling_outputSize)(const THTensor *input, int64_t minK, double factor, int64_t size[8])
 {

@@ -54,8 +54,8 @@ THNN_KERNEL void selectBlock(real *y, index_t *index, const real *x, const Frame
   for (int64_t f = 0; f < width; f++) at[f] = f;
   for (int64_t t = 0; t < s->length; t++)
     for (int64_t f = 0; f < width; f++) {
-      const key mine = keys[t * FEATURES_AT_ONCE + f];
-      if (mine < kth[f] || (mine == kth[f] && equals[f]-- <= 0)) continue;
+      const key cellKey = keys[t * FEATURES_AT_ONCE + f];
+      if (cellKey < kth[f] || (cellKey == kth[f] && equals[f]-- <= 0)) continue;
       y[at[f]] = x[t * s->features + f];
       index[at[f]] = t;
       at[f] += s->features;

@@ -40,8 +40,8 @@ static inline BlendScratch newBlendScratch(Call *call, const Space *p, int threa
 
 static inline BlendRows threadRows(const BlendScratch *s)
 {
-  real *own = s->rows + THNN_threadId() * s->length;
-  return (BlendRows){own, own + s->sumLength};
+  real *first = s->rows + THNN_threadId() * s->length;
+  return (BlendRows){first, first + s->sumLength};
 }
 
 /* gw[c][k] += scale * the sum of totals[i][k] over the planes i of channel c, in their order. A plane has n totals. */

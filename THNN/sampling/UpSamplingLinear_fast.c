@@ -86,8 +86,8 @@ void THNN_(upSampleLinear)(Call *call, real *to, const real *from, const Space *
   for (int64_t plane = 0; plane < s->planes; plane++)
     for (int64_t first = 0; first < nRows; first += TASK_ROWS) {
       const real *x = from + plane * planeCells(s);
-      real *own = scratch + THNN_threadId() * perThread;
-      RowCache rows = {{own, own + width, own + 2 * width, own + 3 * width}, {-1, -1, -1, -1}};
+      real *memory = scratch + THNN_threadId() * perThread;
+      RowCache rows = {{memory, memory + width, memory + 2 * width, memory + 3 * width}, {-1, -1, -1, -1}};
       for (int64_t row = first; row < THNN_min(first + TASK_ROWS, nRows); row++) {
         const int64_t t = row / s->h.out, h = row % s->h.out;
         const int64_t near = times.low[t], far = times.high[t], low = heights.low[h], high = heights.high[h];

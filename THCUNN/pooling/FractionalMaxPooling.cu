@@ -34,7 +34,7 @@ void THNN_(fractionalMaxima)(Call *call, real *y, index_t *index, const real *x,
 
 namespace {
 
-/* Backward does not know what was drawn. But window o begins between o * alpha - 1 and o * alpha + 1, give or take some rounding. */
+/* Backward does not get the samples. But window o begins between o * alpha - 1 and o * alpha + 1, up to rounding. */
 struct Fractional {
   Axis a;
   double alpha;

@@ -1,7 +1,7 @@
 /* The kernels of max pooling. Checks and functions are those of the C file, which ends this one.
  *
  * Forward: a thread, or for large windows a warp, has an output. Backward: where windows have no cell in common, a thread has an output and
- * stores its gradient at the winner. Else a thread has a cell of gradInput and asks the windows that may hold it whether it won, in their
+ * stores its gradient at the winner. Else a thread has a cell of gradInput and adds the gradients of the windows whose maximum it is, in their
  * order; or, if scatter is chosen, has an output and adds its gradient to the winner, with an atomic. */
 #include "pooling/MaxPooling.h"
 #include "pooling/MaxPooling.cuh"
@@ -30,7 +30,7 @@ void THNN_(maxima)(Call *call, real *y, index_t *index, const real *x, const Spa
   });
 }
 
-/* An output gives its gradient to the winner: adds it, or where windows have no cell in common stores it. */
+/* The gradient of each output is added to that of its maximum, or stored there if windows have no cell in common. */
 template <bool adds, class Int> __global__ static void scatterMaxima(real *gx, const real *g, const index_t *index, Windows<Int> p)
 {
   for (int64_t i = firstThread(); i < p.planes * p.outputs; i += allThreads()) {

@@ -106,7 +106,7 @@ template <class Int> __global__ static void gatherNorms(real *gx, const real *x,
     const int64_t plane = at.plane * p.outputs;
     const accreal cell = (accreal)x[i];
     accreal sum = 0;
-    bool isSeen = false; /* a cell that no window sees has no gradient: NaN would make one of 0 */
+    bool isSeen = false; /* the gradient of a cell that no window reads is 0, even if the cell is NaN */
     eachWindow(p, at, [&](Place<Int> o) {
       isSeen = true;
       const accreal ratio = powerRatio(fabs(cell), (accreal)y[plane + o.at], power);

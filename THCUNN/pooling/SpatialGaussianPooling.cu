@@ -173,7 +173,7 @@ static Weights computeWeights(Call *call, const Axis *a, int which, bool derivat
   return s;
 }
 
-/* f(pools) in numbers of as many bits as the planes want. */
+/* f(pools) with 32 bit numbers if the planes allow that, else 64 bit ones. */
 template <class F> static void withPools(Call *call, bool derivatives, const Gaussians *k, const Space *p, F f)
 {
   const Weights w = computeWeights(call, &p->w, 0, derivatives, k), h = computeWeights(call, &p->h, 1, derivatives, k);

@@ -113,7 +113,7 @@ template <int THREADS, class Int> __global__ void averageEach(real *y, Draw<Int>
   }
 }
 
-/* A window gives each cell v of at least `from`, if not below 0, the gradient slope * v + offset. */
+/* The gradient of a window for each cell v that is at least `from` and 0: slope * v + offset. */
 struct Share {
   double slope, offset, from;
 };

@@ -1,6 +1,6 @@
 /* Walks through windows: over the cells of a window, and over the windows of a cell.
  *
- * What lies in a plane is counted in 32 bits where planes allow that, as nearly all do: kernels take 0.6 of the time then (docs/cuda.md). */
+ * Offsets within a plane are numbers of 32 bits if planes allow that, as nearly all do: kernels take 0.6 of the time then (docs/cuda.md). */
 #ifndef THCUNN_POOLING_WINDOWS_H
 #define THCUNN_POOLING_WINDOWS_H
 
@@ -197,7 +197,7 @@ static inline bool findAgain(const Space *p)
   return apart && mostCells(&p->t) * mostCells(&p->h) * mostCells(&p->w) <= 9;
 }
 
-/* f(windows) in numbers of as many bits as the planes want. */
+/* f(windows) with 32 bit numbers if the planes allow that, else 64 bit ones. */
 template <class F> static void withWindows(const Space *p, F f)
 {
   if (isSmall(p)) f(Windows<int32_t>(*p));

@@ -3,7 +3,7 @@
  *   output[o]    = sum over i in window(o) of input[i] / count(o)
  *   gradInput[i] = sum over o with i in window(o) of gradOutput[o] / count(o)
  *
- * The layers differ only in where their windows lie (core/space.h), and what they count:
+ * The layers differ only in their windows (core/space.h), and in their divisors:
  *
  *   AveragePooling          kT x kH x kW cells, dT, dH, dW apart, the first one padT, padH, padW cells before the input. count(o)
  *                           is the number of its cells on the input; with count_include_pad, on the input or its padding. Where
@@ -82,7 +82,7 @@ static void backward(real *gx, const real *g, const Space *s)
       }
 }
 
-/* ---- The layers: where their windows lie, and their three functions. The fast loops are in AveragePooling_fast.c and, with
+/* ---- The layers: the check of their windows, and their three functions. The fast loops are in AveragePooling_fast.c and, with
  * AVX-512, AveragePooling_avx512.c. */
 
 static int32_t checkSpatial(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, int count_include_pad, Space *s)

@@ -29,7 +29,7 @@ enum {
 /* True if windows of n cells or one more are added side by side. */
 THNN_INLINE int areStretches(int64_t n) { return n > MAX_NEIGHBOUR_CELLS && n < SUM_STRETCH_CELLS && sumAvx512(); }
 
-/* Adaptive windows along a row: where they lie, and where sumAdaptive finds their sums in its table. */
+/* Adaptive windows along a row: their intervals, and the offsets of their sums in the table of sumAdaptive. */
 typedef struct Columns {
   Axis axis;
   Intervals of;

@@ -17,7 +17,7 @@
  *
  * where N is 1 for a single sample. Time is the last axis of a plane here, and only here, as it was in Torch7. The first of
  * equal cells wins, and the first NaN beats every number. output, indices and gradInput are overwritten. A random number outside
- * of [0, 1) is an error; on a device, where nobody looks, it counts as its nearer end, NaN as 0.
+ * of [0, 1) is an error; a device does not check it, and uses the nearer end, or 0 for NaN.
  *
  * Source: Torch7 nn; Graham, "Fractional Max-Pooling" (2014). Torch7 found no room for windows that begin one cell after
  * another, and failed on a window of nothing but NaN. */

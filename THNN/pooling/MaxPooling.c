@@ -4,11 +4,11 @@
  *   indices[o]   = that i, counted in row-major order within its plane
  *   gradInput[i] = sum over o with indices[o] = i of gradOutput[o]
  *
- * The layers differ only in where their windows lie (core/space.h):
+ * The layers differ only in their windows (core/space.h):
  *
  *   MaxPooling          kT x kH x kW cells, dT, dH, dW apart, the first one padT, padH, padW cells before the input; with
  *                       ceil_mode a last window may reach past the far edge, but none begins there
- *   DilatedMaxPooling   the same, with cells `dilation` apart; a window that steps over the whole input gives 0 and the index -1
+ *   DilatedMaxPooling   the same, with cells `dilation` apart; the output of a window that steps over the whole input is 0, its index -1
  *   AdaptiveMaxPooling  oT x oH x oW windows that share the input as evenly as possible: along each axis, window o is
  *                       [floor(o * in / out), ceil((o + 1) * in / out)), in exact integers
  *   GlobalMaxPooling    one window, the whole plane: an adaptive one
@@ -110,7 +110,7 @@ int32_t THNN_(maxBackward)(const char *f, THNNState *state, const THTensor *inpu
   return THNN_leave(&call);
 }
 
-/* ---- The layers: where their windows lie, and their three functions. */
+/* ---- The layers: the check of their windows, and their three functions. */
 
 static int32_t checkSpatial(const char *f, const THTensor *input, Axis w, Axis h, int ceil_mode, Space *s)
 {

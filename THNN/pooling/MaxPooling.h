@@ -9,7 +9,7 @@
 THNN_INLINE int beats(accreal v, accreal a) { return v > a || (v != v && a == a); }
 
 /* PlanePass and Pass of core/planes.h with the index, within its plane, of the cell that each output came from; -1 is none.
- * A pass gets NULL for `index` if no caller wants it. */
+ * `index` of a pass is NULL if it is not needed. */
 typedef void MaxPlane(real *y, index_t *index, const real *x, const Space *s);
 typedef void MaxPass(Call *call, real *y, index_t *index, const real *x, const Space *s);
 

@@ -64,7 +64,7 @@ THNN_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Space *p
   return areNan(sum[0]);
 }
 
-/* Windows that skip rows may all skip the same ones: what they will see is some of their steps ahead. */
+/* Windows that skip rows may all skip the same ones, so that the next rows are some of their steps ahead. */
 static lane maxOfGroups(real *y, index_t *index, const real *x, const Space *p, Span t, Span h, WindowGroups groups)
 {
   const int64_t step = p->h.stride * p->w.in * (int64_t)sizeof(real);

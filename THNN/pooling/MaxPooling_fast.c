@@ -6,7 +6,7 @@
  * row, with `pitch` cells for each row of outputs. Passes over columns then run along the whole long row; their results between
  * two rows are not used.
  *
- * All loops run as if there were no NaN. Where there may be one, the rows are computed again by loops that look for it. */
+ * All loops run as if there were no NaN. Rows that may contain one are computed again by loops that compare it. */
 #include "core/stream.h"
 #include "pooling/maxRows.h"
 

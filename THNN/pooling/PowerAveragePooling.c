@@ -3,14 +3,14 @@
  *   output[o]    = S(o)^(1/p),  S(o) = sum over i in window(o) of |input[i]|^p
  *   gradInput[i] = sum over o with i in window(o) of gradOutput[o] * sign(input[i]) * (|input[i]| / output[o])^(p - 1)
  *
- * The layers differ in where their windows lie:
+ * The layers differ in their windows:
  *
  *   SpatialPowerAveragePooling  kH x kW cells of a plane, dH, dW apart, the first one padH, padW cells before the input; what
- *                               lies outside the input counts as 0. nn.SpatialLPPooling of Torch7 is the case use_abs = 0
+ *                               is outside the input counts as 0. nn.SpatialLPPooling of Torch7 is the case use_abs = 0
  *   FeatureLPPooling            `width` neighbouring features at each position, `stride` apart, of signed numbers (use_abs = 0)
  *
  * A cell that is 0, and a window whose output is 0, pass no gradient on; for p = 1 a spatial window does. Without use_abs the
- * powers are those of the cell itself: a negative one gives NaN unless p is an integer, odd p keep the sign, a negative sum has
+ * powers are those of the cell itself: that of a negative cell is NaN unless p is an integer, odd p keep the sign, a negative sum has
  * no root but for p = 1. For p = infinity cells of equal size share the gradient, the limit of large p.
  *
  *   Spatial   input (N x) C x H x W,  output (N x) C x oH x oW

@@ -255,7 +255,7 @@ THNN_KERNEL void ratioGradientPlane(real *restrict gx, const real *restrict x, c
       }
 }
 
-/* Cells that no window sees have no gradient: NaN and infinities would make one of 0. */
+/* The gradient of cells that no window reads is 0, even if they are NaN or infinite. */
 static void clearUnseen(real *gx, const Space *p)
 {
   const Axis h = p->h, w = p->w;

@@ -12,7 +12,7 @@
  *
  * Cells outside the input take no part. beta 0 is average pooling; the larger beta, the nearer is max pooling. With `exact` 0
  * gradInput is what was published with SoftPool, gradOutput[o] w[o,i] alone, which is not the derivative. A window of nothing
- * but -infinity gives -infinity and no gradient, unless beta is 0, which makes it an average. output and gradInput are
+ * but -infinity is -infinity, without a gradient, unless beta is 0, which makes it an average. output and gradInput are
  * overwritten.
  *
  * Source: A. Stergiou, R. Poppe, G. Kalliatakis, Refining activation downsampling with SoftPool, ICCV 2021. */

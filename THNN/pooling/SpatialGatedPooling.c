@@ -9,7 +9,7 @@
  * q[o] = g[o] * gate[o] * (1 - gate[o]) * (max(o) - mean(o)) = g[o] * gate[o] * (max(o) - output[o]):
  *
  *   gradInput[i]     = sum over o with indices[o] = i of g[o] * gate[o]
- *                    + sum over o that see i, as their cell (r, c), of g[o] * (1 - gate[o]) / count(o) + q[o] * weight[r][c]
+ *                    + sum over o that read i, as their cell (r, c), of g[o] * (1 - gate[o]) / count(o) + q[o] * weight[r][c]
  *   gradWeight[r][c] += scale * sum over o of q[o] * input[cell (r, c) of o]
  *
  *   input         (N x) C x H x W

@@ -9,7 +9,7 @@
  * of its cells on the input or its padding, which counts as 0.
  *
  * The gradients, with g = gradOutput, q = dE / dtheta and sums over all windows o and their cells i:
- *   gradInput[i]  = sum over m and o that see i of g[o] * w[i]
+ *   gradInput[i]  = sum over m and o that read i of g[o] * w[i]
  *   gradMean      += scale * sum of g[o] * w[i] * (q[i] - mean of q) * input[i],  q = p * (x - m)
  *   gradPrecision += scale * the same with q = -(x - m)^2 / 2
  *

@@ -1,9 +1,9 @@
 /* The fast loops of SpatialGaussianPooling on the host.
  *
  * A Gaussian is the product of those along the axes, so that there are two passes as in average pooling: rows are weighted and
- * added, then columns. Weights are the same for all windows that lie within the input; those at its edges have their own. The
+ * added, then columns. Weights are the same for all windows within the input; those at its edges have their own. The
  * gradients of the weights along an axis are correlations of gradOutput with rows that are weighted along the other one; times
- * the derivatives of the weights they give the gradients of mean and precision. */
+ * the derivatives of the weights they make the gradients of mean and precision. */
 #include <math.h>
 #include "core/vectors.h"
 #include "pooling/columns.h"

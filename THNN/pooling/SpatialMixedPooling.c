@@ -7,7 +7,7 @@
  *   gradWeight[c] += scale * sum over o of gradOutput[o] * (max(o) - mean(o))
  *
  * per plane of channel c, where window (oh, ow) is kH x kW cells from (oh * dH - padH, ow * dW - padW) on, and count(o) is how
- * many of them lie on the input; the others take no part. Ties and NaN are as in SpatialMaxPooling.
+ * many of them are on the input; the others take no part. Ties and NaN are as in SpatialMaxPooling.
  *
  *   input      (N x) C x H x W
  *   output     (N x) C x oH x oW, overwritten; indices likewise

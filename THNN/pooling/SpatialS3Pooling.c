@@ -4,7 +4,7 @@
  *   training:    output[a][b] = M[rows[a]][columns[b]],   indices[a][b] = the cell that it came from, h * W + w within its plane
  *   evaluation:  output[a][b] = the mean of that over all choices
  *
- * Rows lie in cells of gridH, of which the last may be smaller. From a cell of t rows floor(t / pool) different ones are chosen,
+ * Rows form cells of gridH rows, of which the last may be smaller. From a cell of t rows floor(t / pool) different ones are chosen,
  * all choices being equally likely, and kept in their order. In that order the j-th of m out of t is row r of the cell with
  * probability C(r, j) * C(t - 1 - r, m - 1 - j) / C(t, m), counted from 0; columns are chosen likewise and independently. So the
  * mean is a weighted sum of M. With a grid as large as the pool it is the plain mean of pool x pool values. The
@@ -51,7 +51,7 @@ static int32_t checkChoice(const char *f, const char *name, const THLongTensor *
   return choice ? THNN_checkShape(f, name, view(choice), 1, &a->out) : THNN_OK;
 }
 
-/* ---- The definition, plane by plane: rows and columns tell what each output takes along an axis, and with what weight (mix.h). */
+/* ---- The definition, plane by plane: mix.h has the rows and columns of each output, and their weights. */
 
 /* The cell of the maximum M whose window begins at (row, column). */
 static int64_t largestFrom(const real *x, int64_t row, int64_t column, const Space *s)

@@ -2,7 +2,7 @@
  *
  *   training:    output[o] = input[i] for an i of window(o) with probability a_i / S,   indices[o] = i, h * W + w within its plane
  *                gradInput[i] = sum over o with indices[o] = i of gradOutput[o]
- *   evaluation:  output[o] = sum of a_i * a_i / S, what training gives on average
+ *   evaluation:  output[o] = sum of a_i * a_i / S, the expected output of training
  *                gradInput[i] = sum over o with i in window(o) and a_i > 0 of gradOutput[o] * (2 * a_i - output[o]) / S
  *
  * with a_i = max(input[i], 0) and S the sum of a_i over window(o), which is kH x kW cells from (oh * dH - padH, ow * dW - padW) on.

@@ -10,7 +10,7 @@ void THNN_(drawWindows)(Call *call, real *y, index_t *index, const real *x, cons
 /* The gradient of averages. */
 void THNN_(spreadExpected)(Call *call, real *gx, const real *x, const real *g, const Space *p);
 
-/* The definition of one window, which whatever is fast asks where sums are not normal numbers: SpatialStochasticPooling.c. */
+/* The definition of one window (SpatialStochasticPooling.c), which fast loops call if sums are not normal numbers. */
 int64_t THNN_(drawnCell)(const real *x, const Space *p, int64_t oh, int64_t ow, double noise);
 real THNN_(expectedCell)(const real *x, const Space *p, int64_t oh, int64_t ow);
 void THNN_(spreadWindow)(real *gx, const real *x, const Space *p, int64_t oh, int64_t ow, double g);

@@ -34,7 +34,7 @@ THNN_INLINE void sumWindows(double *sum, double *squares, const real *x, const S
   for (int64_t h = windowStart(&p->h, oh); h < windowEnd(&p->h, oh); h++) addCells(sum, squares, x + h * p->w.in, &p->w);
 }
 
-/* Must a window be treated on its own? Its sum of squares tells; 0 only does if the sum is not 0 as well. */
+/* True if a window must be computed by the definition, because its sum of squares is not normal, or is 0 though its sum is not. */
 THNN_INLINE int isSpecial(double sum, double squares) { return !(squares < 1e300) || (squares < 1e-200 && sum > 0); }
 
 /* ---- Planes. */
@@ -92,7 +92,7 @@ THNN_KERNEL void averagePlane(real *y, const real *x, const Space *p, double *re
   }
 }
 
-/* A window gives each cell a the gradient slope * a + offset. */
+/* The gradient of a window for each cell a: slope * a + offset. */
 THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Space *p, double *restrict sum,
                              double *restrict squares, double *restrict slope, double *restrict offset)
 {

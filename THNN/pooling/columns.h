@@ -121,7 +121,7 @@ THNN_INLINE void spreadWeighed(real *restrict x, const real *restrict share, con
   }
 }
 
-/* gx[i] = sum of the rows of `spread` whose windows see row i: one such row for each row of windows, spreadLength apart */
+/* gx[i] = sum of the rows of `spread` whose windows read row i: there is one for each row of windows, spreadLength apart */
 THNN_INLINE void gatherRows(real *restrict gx, const real *restrict spread, const Space *p)
 {
   const Axis h = p->h, w = p->w;

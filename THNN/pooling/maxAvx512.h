@@ -1,4 +1,4 @@
-/* Max pooling with AVX-512 (MaxPooling_avx512.c), and the tables that it looks up (MaxPooling_fast.c).
+/* Max pooling with AVX-512 (MaxPooling_avx512.c), and its tables (MaxPooling_fast.c).
  *
  * The maxima of the columns of a box of rows stay in up to four registers. The registers then serve as a table: one permutation
  * reads a cell of as many windows as a register has lanes, wherever these windows begin. So they may be adaptive, random,

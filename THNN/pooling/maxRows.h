@@ -232,7 +232,7 @@ typedef enum MaxAlgorithm {
 typedef struct MaxTables {
   Intervals t, h, w;
   MaxAlgorithm algorithm;
-  int64_t inside, endInside; /* MAX_SMALL_WINDOWS: the windows of a row that lie wholly on the plane */
+  int64_t inside, endInside; /* MAX_SMALL_WINDOWS: the windows of a row that are wholly on the plane */
   int64_t pitch, together;   /* cells of a long row for each row of outputs, and the rows of outputs that share a long row */
   int64_t length;            /* of each of the three long rows of a thread */
   RowMaxima rows;

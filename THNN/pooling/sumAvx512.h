@@ -8,7 +8,7 @@
 #ifndef THNN_CUDA
 enum { SUM_STRETCH_CELLS = 63 }; /* a stretch has fewer: its cells are lanes of 64 bits */
 
-/* VECTOR_CELLS neighbouring cells of a row, which lie in adaptive windows low, low + 1, ..., each cell in one of them or two. */
+/* VECTOR_CELLS neighbouring cells of a row, each of which is in one or two of the adaptive windows low, low + 1, ... */
 typedef struct SeenWindows {
   int64_t low;
   lane pick[VECTOR_CELLS]; /* the first one in a register from `low` on; VECTOR_CELLS later its sum with the next */

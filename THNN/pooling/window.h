@@ -6,7 +6,7 @@
 #include "core/space.h"
 #include "pooling/pooling.h"
 
-/* The windows whose cell j lies on the input, for sliding windows: [first, end), or none if end <= first. */
+/* The windows whose cell j is on the input, for sliding windows: [first, end), or none if end <= first. */
 THNN_INLINE int64_t firstInside(const Axis *a, int64_t j)
 {
   return THNN_max(THNN_ceilDiv(a->pad - j * a->dilation, a->stride), 0);
@@ -37,8 +37,8 @@ typedef struct Span {
 /* The offset of the rows of a box in a plane. */
 THNN_INLINE int64_t boxStart(const Space *p, Span t, Span h) { return (t.start * p->h.in + h.start) * p->w.in; }
 
-/* A kernel that comes to the row (ot, oh) of a plane's outputs says so: as many rows as are new in its windows are called into the
- * cache, from some way ahead. */
+/* A kernel calls this before it computes the row (ot, oh) of a plane's outputs. Rows of a window some way ahead are prefetched: as many
+ * as are new in each row of windows. */
 THNN_INLINE void fetchRows(const real *plane, const Space *p, int64_t ot, int64_t oh)
 {
   const int64_t end = windowEnd(&p->h, oh), rows = oh > 0 ? end - windowEnd(&p->h, oh - 1) : end;

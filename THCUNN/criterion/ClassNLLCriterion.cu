@@ -35,7 +35,7 @@ __global__ static void joinPositions(real *output, real *total, const accreal *l
 
 static void likelihoods(Call *call, real *output, real *total, Loss l, int64_t positions, int32_t sizeAverage)
 {
-  const int parts = (int)THNN_min(blocksFor(positions), MOST_PARTS);
+  const int parts = (int)THNN_min(blocksFor(positions), MAX_PARTS);
   accreal *loss = THNN_scratch(call, parts, sizeof(accreal)), *weight = THNN_scratch(call, parts, sizeof(accreal));
   launch(call, parts, BLOCK, sumPositions, loss, weight, l, positions);
   launch(call, 1, BLOCK, joinPositions, output, total, (const accreal *)loss, (const accreal *)weight, parts, sizeAverage);

@@ -6,7 +6,7 @@
 
 #include "criterion/loss.h"
 
-enum { MOST_PARTS = 1 << 10 }; /* of a sum */
+enum { MAX_PARTS = 1 << 10 }; /* of a sum */
 
 /* The argument of a functor. Without a target or weights, t is x and w is 1. */
 struct Element {
@@ -54,7 +54,7 @@ __global__ static void joinParts(real *output, const accreal *parts, int64_t n, 
 /* `cost` is for THNN's threads. */
 template <class F> static void sumElements(Call *call, F f, const Loss *l, int64_t n, int64_t, double terms, real *output)
 {
-  const int64_t count = THNN_min(blocksFor(THNN_ceilDiv(n, ElementPack::SIZE)), MOST_PARTS);
+  const int64_t count = THNN_min(blocksFor(THNN_ceilDiv(n, ElementPack::SIZE)), MAX_PARTS);
   accreal *parts = THNN_scratch(call, count, sizeof(accreal));
   launch(call, count, BLOCK, sumParts<F>, parts, f, *l, n);
   launch(call, 1, BLOCK, joinParts, output, (const accreal *)parts, count, (accreal)(1 / terms));

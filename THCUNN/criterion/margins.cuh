@@ -12,7 +12,7 @@ typedef void GradientKernel(Loss l, int64_t samples, bool wide);
 static inline void sumSamples(Call *call, LossKernel *kernel, const Loss *l, int64_t samples, int64_t, real *output)
 {
   const bool wide = l->classes > WIDE;
-  const int64_t count = THNN_min(blocksForTeams(samples, wide), MOST_PARTS);
+  const int64_t count = THNN_min(blocksForTeams(samples, wide), MAX_PARTS);
   accreal *parts = THNN_scratch(call, count, sizeof(accreal));
   launch(call, count, BLOCK, kernel, parts, *l, samples, wide);
   launch(call, 1, BLOCK, joinParts, output, (const accreal *)parts, count, (accreal)l->scale);

@@ -7,11 +7,11 @@
 #include "core/lanes.cuh"
 
 enum {
-  MANY = 512,
-  PIECE = 1 << 12,
-  LANE_PIECE = 1 << 7,
-  PIECES = 64,
-  SCATTERED = 8,
+  MIN_WHOLE_GROUPS = 512,          /* of channels that keep all blocks busy without being cut into pieces */
+  MIN_PIECE_VALUES = 1 << 12,      /* of a channel */
+  MIN_LANE_PIECE_VALUES = 1 << 7,  /* of a channel that has one lane of a block */
+  MAX_PIECES = 64,                 /* of a channel */
+  MIN_NEIGHBOURING_CELLS = 8,      /* of a plane; in smaller ones a channel's values are scattered */
 };
 
 /* The sums of each piece and channel, which the passes share. */
@@ -25,9 +25,9 @@ typedef struct Sums {
 static Sums newSums(Call *call, const Batch *b)
 {
   Sums s = {};
-  s.byLane = b->plane < SCATTERED;
+  s.byLane = b->plane < MIN_NEIGHBOURING_CELLS;
   const int64_t groups = s.byLane ? THNN_ceilDiv(b->channels, WARP) : b->channels;
-  s.pieces = groups >= MANY ? 1 : THNN_max(THNN_min(b->count / (s.byLane ? LANE_PIECE : PIECE), PIECES), 1);
+  s.pieces = groups >= MIN_WHOLE_GROUPS ? 1 : THNN_max(THNN_min(b->count / (s.byLane ? MIN_LANE_PIECE_VALUES : MIN_PIECE_VALUES), MAX_PIECES), 1);
   s.tasks = groups * s.pieces;
   s.values = THNN_ceilDiv(b->count, s.pieces);
   s.first = THNN_scratch(call, s.pieces * b->channels, sizeof(accreal));

@@ -7,9 +7,9 @@
 
 namespace {
 
-enum { // channels that a thread has, and of a short window
-  WALK = 16,
-  SHORT = 16,
+enum {
+  THREAD_CHANNELS = 16,    /* of a position */
+  MAX_SHORT_CHANNELS = 16, /* of a window that is added up anew for each channel */
 };
 
 /* The sums of each channel up to the end of its block, and from the beginning of its block. NULL if windows are short. */
@@ -58,10 +58,10 @@ __device__ accreal windowSum(const Sums &sums, const Summands &t, const Maps &p,
 /* f(place, sum over channels [c - before, c + after]) for each channel c of each position. */
 template <class F> __device__ void eachSum(const Sums &sums, const Summands &t, const Maps &p, int64_t before, int64_t after, F f)
 {
-  const int64_t positions = p.samples * p.cells, walks = THNN_ceilDiv(p.channels, WALK);
+  const int64_t positions = p.samples * p.cells, walks = THNN_ceilDiv(p.channels, THREAD_CHANNELS);
   for (int64_t task = firstThread(); task < walks * positions; task += allThreads()) {
-    const int64_t at = firstChannelAt(p, task % positions), first = task / positions * WALK;
-    for (int64_t c = first; c < THNN_min(first + WALK, p.channels); c++)
+    const int64_t at = firstChannelAt(p, task % positions), first = task / positions * THREAD_CHANNELS;
+    for (int64_t c = first; c < THNN_min(first + THREAD_CHANNELS, p.channels); c++)
       f(at + c * p.cells, windowSum(sums, t, p, at, THNN_max(c - before, 0), THNN_min(c + after, p.channels - 1)));
   }
 }
@@ -90,13 +90,13 @@ __global__ void gradientOfEach(real *gx, const real *x, Sums sums, Summands t, M
 static Sums blockSums(Call *call, Summands t, const Maps *p)
 {
   const int64_t length = windowLength(p), positions = p->samples * p->cells, n = positions * p->channels;
-  if (length <= SHORT) return Sums{NULL, NULL};
+  if (length <= MAX_SHORT_CHANNELS) return Sums{NULL, NULL};
   const Sums sums = {THNN_scratch(call, n, sizeof(accreal)), THNN_scratch(call, n, sizeof(accreal))};
   launch(call, blocksFor(THNN_ceilDiv(p->channels, length) * positions), BLOCK, sumBlocks, sums, t, *p);
   return sums;
 }
 
-static int64_t blocksForWalks(const Maps *p) { return blocksFor(THNN_ceilDiv(p->channels, WALK) * p->samples * p->cells); }
+static int64_t blocksForWalks(const Maps *p) { return blocksFor(THNN_ceilDiv(p->channels, THREAD_CHANNELS) * p->samples * p->cells); }
 
 static void normalize(Call *call, real *y, real *scale, const real *x, const Maps *p)
 {

@@ -60,10 +60,10 @@ THNN_KERNEL void gradients(real *gradInput, const real *input, const real *gradO
 
 static void overHalves(Call *call, Kernel *kernel, real *y, const real *x, const real *g, int64_t half, int64_t n)
 {
-  enum { CHUNK = 1 << 13 };
+  enum { TASK_ELEMENTS = 1 << 13 };
   const int threads = THNN_threads(call, 4 * n);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t at = 0; at < n; at += CHUNK) kernel(y, x, g, half, at, THNN_min(at + CHUNK, n));
+  for (int64_t at = 0; at < n; at += TASK_ELEMENTS) kernel(y, x, g, half, at, THNN_min(at + TASK_ELEMENTS, n));
 }
 #endif
 

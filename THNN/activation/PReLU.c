@@ -52,11 +52,11 @@ THNN_KERNEL void leakChannels(Elements e, const real *weight, const Layout *l, i
 
 static void leak(Call *call, real *y, const real *x, const real *g, const real *w, const Layout *l)
 {
-  enum { CHUNK = 1 << 13 };
+  enum { TASK_ELEMENTS = 1 << 13 };
   const Elements e = {.y = y, .x = x, .g = g, .n = l->batch * l->channels * l->plane};
   const int threads = THNN_threads(call, e.n);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t at = 0; at < e.n; at += CHUNK) leakChannels(e, w, l, at, THNN_min(at + CHUNK, e.n));
+  for (int64_t at = 0; at < e.n; at += TASK_ELEMENTS) leakChannels(e, w, l, at, THNN_min(at + TASK_ELEMENTS, e.n));
 }
 
 /* sums[c] = sum of x * g where x is not positive, over rows [row, row + rows) and cells [cell, cell + cells) */
@@ -85,11 +85,11 @@ THNN_KERNEL void addProducts(double *restrict sums, const real *restrict x, cons
 static void addGradients(Call *call, real *gw, const real *x, const real *g, const Layout *l, double scale)
 {
   enum {
-    PIECE = 1 << 18,
-    CELLS = 1 << 12,
+    PIECE_ELEMENTS = 1 << 18,
+    MIN_PIECE_CELLS = 1 << 12,
   };
-  const int64_t plane = THNN_max(1, l->plane), cells = THNN_min(plane, THNN_max(CELLS, PIECE / l->channels));
-  const int64_t rows = THNN_max(1, PIECE / (l->channels * cells)), parts = THNN_ceilDiv(plane, cells);
+  const int64_t plane = THNN_max(1, l->plane), cells = THNN_min(plane, THNN_max(MIN_PIECE_CELLS, PIECE_ELEMENTS / l->channels));
+  const int64_t rows = THNN_max(1, PIECE_ELEMENTS / (l->channels * cells)), parts = THNN_ceilDiv(plane, cells);
   const int64_t pieces = THNN_ceilDiv(l->batch, rows) * parts;
   const int threads = THNN_threads(call, l->batch * l->channels * l->plane);
   double *sums = THNN_scratch(call, pieces * l->channels, sizeof(double));

@@ -69,18 +69,18 @@ static int32_t alongChannels(const char *f, THNNState *state, ChannelKernel *row
                              View g)
 {
   enum {
-    FEW_CHANNELS = 32,
-    FEW_ROWS = 8,
-    TRANSPOSED_ROWS = 64,
-    ROW_ELEMENTS = 4096,
+    MIN_ROW_CHANNELS = 32,    /* rows of fewer channels are transposed */
+    MAX_DIRECT_ROWS = 8,      /* fewer rows are not */
+    TRANSPOSED_ROWS = 64,     /* at a time */
+    TASK_ROW_ELEMENTS = 4096, /* of rows that are not transposed */
   };
   const int32_t d = x.nDimension % 2 == 0;
   const int64_t batch = d ? x.size[0] : 1, channels = x.size[d];
   const int64_t plane = x.nDimension >= 3 ? x.size[d + 1] * x.size[d + 2] : 1;
-  const int inRows = plane == 1, isTransposed = inRows && channels < FEW_CHANNELS && batch > FEW_ROWS;
+  const int inRows = plane == 1, isTransposed = inRows && channels < MIN_ROW_CHANNELS && batch > MAX_DIRECT_ROWS;
   /* Rows are all of one kind; neighbours end where their plane does. */
   const int64_t groups = inRows ? 1 : batch, positions = inRows ? batch : plane, step = inRows ? channels : 1;
-  const int64_t block = !inRows ? THNN_BLOCK : (isTransposed ? TRANSPOSED_ROWS : THNN_max(1, ROW_ELEMENTS / THNN_max(channels, 1)));
+  const int64_t block = !inRows ? THNN_BLOCK : (isTransposed ? TRANSPOSED_ROWS : THNN_max(1, TASK_ROW_ELEMENTS / THNN_max(channels, 1)));
   const int64_t blocks = THNN_ceilDiv(positions, block), tileSize = isTransposed ? THNN_perThread(2 * TRANSPOSED_ROWS * channels) : 0;
 
   Call call;

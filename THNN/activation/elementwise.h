@@ -82,7 +82,7 @@ static inline int32_t checkGradients(const char *f, const char *xName, View x, V
 static inline int32_t elementwise(const char *f, THNNState *state, ElementKernel *kernel, int64_t cost, View y, View x, View g,
                                   double a, double b)
 {
-  enum { CHUNK = 1 << 13 };
+  enum { TASK_ELEMENTS = 1 << 13 };
   const int64_t n = THNN_nElement(y);
   Call call;
   THNN_enter(&call, state, f);
@@ -99,12 +99,12 @@ static inline int32_t elementwise(const char *f, THNNState *state, ElementKernel
     return THNN_leave(&call);
   }
 #pragma omp parallel for num_threads(threads)
-  for (int64_t at = 0; at < n; at += CHUNK) {
+  for (int64_t at = 0; at < n; at += TASK_ELEMENTS) {
     Elements some = all;
     some.y += at;
     some.x += at;
     if (some.g) some.g += at;
-    some.n = THNN_min(CHUNK, n - at);
+    some.n = THNN_min(TASK_ELEMENTS, n - at);
     kernel(some);
   }
   return THNN_leave(&call);

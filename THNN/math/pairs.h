@@ -81,11 +81,11 @@ static int32_t pairGradients(const char *f, THNNState *state, PairFunction of, V
 static void overPairs(Call *call, PairKernel *kernel, Pairs p)
 {
   enum {
-    CHUNK = 1 << 12,
-    COST = 4,
+    TASK_ELEMENTS = 1 << 12,
+    ELEMENT_COST = 4,
   };
-  const int64_t some = THNN_max(CHUNK / THNN_max(p.columns, 1), 1);
-  const int threads = THNN_threads(call, p.count * p.columns * COST);
+  const int64_t some = THNN_max(TASK_ELEMENTS / THNN_max(p.columns, 1), 1);
+  const int threads = THNN_threads(call, p.count * p.columns * ELEMENT_COST);
 #pragma omp parallel for num_threads(threads)
   for (int64_t first = 0; first < p.count; first += some) kernel(p, first, THNN_min(first + some, p.count));
 }

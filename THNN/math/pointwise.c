@@ -100,13 +100,13 @@ THNN_KERNEL void addScaled(real *restrict y, const real *restrict x, real scale,
   for (int64_t i = 0; i < n; i++) y[i] += scale * x[i]; /* -ffp-contract=off: two roundings */
 }
 
-enum { CHUNK = 1 << 14 }; /* elements that a thread takes at a time */
+enum { TASK_ELEMENTS = 1 << 14 };
 
 static void addAll(Call *call, real *y, const real *x, double scale, int64_t n)
 {
   const int threads = THNN_threads(call, n);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t at = 0; at < n; at += CHUNK) addScaled(y + at, x + at, (real)scale, THNN_min(CHUNK, n - at));
+  for (int64_t at = 0; at < n; at += TASK_ELEMENTS) addScaled(y + at, x + at, (real)scale, THNN_min(TASK_ELEMENTS, n - at));
 }
 
 static void apply(Call *call, int32_t operation, real *y, const real *x, const real *z, Repeats r, int64_t n)
@@ -115,7 +115,7 @@ static void apply(Call *call, int32_t operation, real *y, const real *x, const r
       add, subtract, multiply, divide, larger, smaller};
   const int threads = THNN_threads(call, n);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t at = 0; at < n; at += CHUNK) kernels[operation](y, x, z, &r, at, THNN_min(at + CHUNK, n));
+  for (int64_t at = 0; at < n; at += TASK_ELEMENTS) kernels[operation](y, x, z, &r, at, THNN_min(at + TASK_ELEMENTS, n));
 }
 
 /* ---- Sums. */
@@ -212,14 +212,13 @@ static Sums planSums(Repeats r)
 static void addUp(Call *call, real *sum, const real *x, const real *factor, Repeats r, double scale)
 {
   enum {
-    CHUNK = 1 << 14,
-    TASKS = 64,
-    WORTH = 16, // a sum is worth having twice if it is of so many elements
+    MAX_TASKS = 64,
+    MIN_PART_ELEMENTS = 16, /* of a sum in each part, so that joining the parts takes little time */
   };
   const Sums s = planSums(r);
-  const int64_t n = s.added * s.kept * s.inner, sums = s.kept * s.slice, width = THNN_max(CHUNK / s.inner, 1);
+  const int64_t n = s.added * s.kept * s.inner, sums = s.kept * s.slice, width = THNN_max(TASK_ELEMENTS / s.inner, 1);
   const int64_t blocks = THNN_ceilDiv(s.kept, width);
-  const int64_t tasks = THNN_min(TASKS, n / CHUNK), most = THNN_min(tasks / blocks, n / (WORTH * sums));
+  const int64_t tasks = THNN_min(MAX_TASKS, n / TASK_ELEMENTS), most = THNN_min(tasks / blocks, n / (MIN_PART_ELEMENTS * sums));
   const int64_t parts = THNN_max(THNN_min(most, s.added), 1);
   double *all = THNN_scratch(call, parts * sums, sizeof(double));
   if (!THNN_ready(call)) return;
@@ -236,7 +235,7 @@ static void addUp(Call *call, real *sum, const real *x, const real *factor, Repe
             });
   }
 #pragma omp parallel for num_threads(joining)
-  for (int64_t at = 0; at < sums; at += CHUNK) joinParts(sum, all, parts, sums, scale, at, THNN_min(at + CHUNK, sums));
+  for (int64_t at = 0; at < sums; at += TASK_ELEMENTS) joinParts(sum, all, parts, sums, scale, at, THNN_min(at + TASK_ELEMENTS, sums));
 }
 #endif
 

@@ -31,10 +31,10 @@
 /* The elements of a piece, and of a sample's part of a group, roughly, as small planes are not cut. If a plane is one cell, memory is
  * read in long rows, whose pieces are larger, so that there are few sums. */
 enum {
-  PIECE = 1 << 14,
-  PART = 1 << 9,
-  LONG_PIECE = 1 << 16,
-  LONG_PART = 1 << 12,
+  PIECE_ELEMENTS = 1 << 14,
+  PART_ELEMENTS = 1 << 9,
+  ROW_PIECE_ELEMENTS = 1 << 16,
+  ROW_PART_ELEMENTS = 1 << 12,
 };
 
 typedef struct Layout {
@@ -159,28 +159,28 @@ THNN_KERNEL void spread(real *restrict y, const real *restrict x, const real *re
 /* Groups of `elements` in each sample. */
 static Layout planLayout(const Batch *b, int64_t elements)
 {
-  const int64_t piece = b->plane == 1 ? LONG_PIECE : PIECE;
+  const int64_t piece = b->plane == 1 ? ROW_PIECE_ELEMENTS : PIECE_ELEMENTS;
   Layout l = {.batch = b->batch, .channels = b->channels, .plane = b->plane, .count = b->count};
   l.width = THNN_max(1, THNN_min(l.channels, elements / THNN_max(1, l.plane)));
   l.groups = THNN_ceilDiv(l.channels, l.width);
   l.rows = THNN_max(1, piece / THNN_max(1, l.width * l.plane));
-  l.perRow = l.width > 1 ? 1 : THNN_max(1, THNN_ceilDiv(l.plane, PIECE));
+  l.perRow = l.width > 1 ? 1 : THNN_max(1, THNN_ceilDiv(l.plane, PIECE_ELEMENTS));
   l.pieces = THNN_max(1, THNN_ceilDiv(l.batch, l.rows) * l.perRow); /* the sums of an empty piece are 0 */
   return l;
 }
 
 /* A sample's part of a group that is passed over several times. */
-static int64_t partElements(const Batch *b) { return b->plane == 1 ? LONG_PART : PART; }
+static int64_t partElements(const Batch *b) { return b->plane == 1 ? ROW_PART_ELEMENTS : PART_ELEMENTS; }
 
 static Piece locatePiece(const Layout *l, int64_t group, int64_t piece)
 {
-  const int64_t row = piece / l->perRow * l->rows, cell = piece % l->perRow * PIECE;
+  const int64_t row = piece / l->perRow * l->rows, cell = piece % l->perRow * PIECE_ELEMENTS;
   Piece p = {.channel = group * l->width, .step = l->channels * l->plane};
   p.offset = row * p.step + p.channel * l->plane + cell;
   p.sums = piece * l->channels + p.channel;
   p.rows = THNN_min(l->rows, l->batch - row);
   p.channels = THNN_min(l->width, l->channels - p.channel);
-  p.cells = l->perRow == 1 ? l->plane : THNN_min(PIECE, l->plane - cell);
+  p.cells = l->perRow == 1 ? l->plane : THNN_min(PIECE_ELEMENTS, l->plane - cell);
   return p;
 }
 
@@ -308,7 +308,7 @@ static Job newJob(const Batch *b, int64_t elements)
 
 static void forward(Call *call, const Batch *b)
 {
-  Job job = newJob(b, b->train ? partElements(b) : PIECE);
+  Job job = newJob(b, b->train ? partElements(b) : PIECE_ELEMENTS);
   const Layout *l = &job.layout;
   const int threads = THNN_threads(call, l->count * l->channels);
   job.factor = THNN_scratch(call, l->channels, sizeof(real));
@@ -351,7 +351,7 @@ static void backward(Call *call, const Batch *b)
   else if (b->gradWeight || b->gradBias) run(&job, phases, 1, threads);
   if (b->y && !b->train) { /* gradOutput * factor: the statistics are constants */
     memset(job.shift, 0, (size_t)l->channels * sizeof(real));
-    job.layout = planLayout(b, PIECE);
+    job.layout = planLayout(b, PIECE_ELEMENTS);
     job.x = job.g;
     job.mean = job.shift;
     run(&job, &(Phase){normalisePiece, NULL}, 1, threads);

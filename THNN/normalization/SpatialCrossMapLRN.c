@@ -37,7 +37,7 @@ THNN_APART int32_t check(const char *f, const THTensor *input, int64_t size, dou
 #ifndef THNN_CUDA /* THCUNN/normalization/SpatialCrossMapLRN.cu has its own */
 #include "core/vmath.h"
 
-enum { ROW = 512 }; /* cells in a task: a row of each plane */
+enum { TASK_CELLS = 512 }; /* of each plane */
 
 /* sum = sum + the terms of a plane. */
 THNN_KERNEL void addTerms(real *restrict sum, const Summands *terms, int64_t at, int64_t n)
@@ -64,13 +64,13 @@ static void windowSums(real *sums, real *walk, const Summands *terms, const Maps
   for (int64_t j = length - 1; j >= 0; j--) {
     const int64_t plane = first + j;
     if (plane >= 0 && plane < p->channels) addTerms(walk, terms, plane * p->cells, n);
-    memcpy((void *)(sums + j * ROW), walk, (size_t)n * sizeof(real));
+    memcpy((void *)(sums + j * TASK_CELLS), walk, (size_t)n * sizeof(real));
   }
   memset((void *)walk, 0, (size_t)n * sizeof(real));
   for (int64_t j = 1; j < length; j++) {
     const int64_t plane = first + length + j - 1;
     if (plane < p->channels) addTerms(walk, terms, plane * p->cells, n);
-    addRow(sums + j * ROW, walk, n);
+    addRow(sums + j * TASK_CELLS, walk, n);
   }
 }
 
@@ -94,7 +94,7 @@ THNN_KERNEL void gradientRow(real *restrict gx, const real *restrict x, const re
 
 static void normalize(Call *call, real *y, real *s, const real *x, const Maps *p)
 {
-  const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, ROW), perThread = THNN_perThread((length + 1) * ROW);
+  const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, TASK_CELLS), perThread = THNN_perThread((length + 1) * TASK_CELLS);
   const int threads = THNN_threads(call, 8 * p->samples * p->channels * p->cells);
   real *scratch = THNN_scratch(call, threads * perThread, sizeof(real));
   if (!THNN_ready(call)) return;
@@ -102,20 +102,20 @@ static void normalize(Call *call, real *y, real *s, const real *x, const Maps *p
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t sample = 0; sample < p->samples; sample++)
     for (int64_t row = 0; row < rows; row++) {
-      real *walk = scratch + THNN_threadId() * perThread, *sums = walk + ROW;
-      const int64_t at = sample * p->channels * p->cells + row * ROW, n = THNN_min(ROW, p->cells - row * ROW);
+      real *walk = scratch + THNN_threadId() * perThread, *sums = walk + TASK_CELLS;
+      const int64_t at = sample * p->channels * p->cells + row * TASK_CELLS, n = THNN_min(TASK_CELLS, p->cells - row * TASK_CELLS);
       const Summands squares = {.x = x + at};
       for (int64_t block = 0; block < p->channels; block += length) {
         windowSums(sums, walk, &squares, p, block - p->before, length, n);
         for (int64_t c = block; c < THNN_min(block + length, p->channels); c++)
-          normalizeRow(y + at + c * p->cells, s + at + c * p->cells, x + at + c * p->cells, sums + (c - block) * ROW, *p, n);
+          normalizeRow(y + at + c * p->cells, s + at + c * p->cells, x + at + c * p->cells, sums + (c - block) * TASK_CELLS, *p, n);
       }
     }
 }
 
 static void gradients(Call *call, real *gx, const real *x, const real *g, const real *s, const real *y, const Maps *p)
 {
-  const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, ROW), perThread = THNN_perThread((length + 1) * ROW);
+  const int64_t length = windowLength(p), rows = THNN_ceilDiv(p->cells, TASK_CELLS), perThread = THNN_perThread((length + 1) * TASK_CELLS);
   const int threads = THNN_threads(call, 8 * p->samples * p->channels * p->cells);
   real *scratch = THNN_scratch(call, threads * perThread, sizeof(real));
   if (!THNN_ready(call)) return;
@@ -123,14 +123,14 @@ static void gradients(Call *call, real *gx, const real *x, const real *g, const 
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t sample = 0; sample < p->samples; sample++)
     for (int64_t row = 0; row < rows; row++) {
-      real *walk = scratch + THNN_threadId() * perThread, *sums = walk + ROW;
-      const int64_t at = sample * p->channels * p->cells + row * ROW, n = THNN_min(ROW, p->cells - row * ROW);
+      real *walk = scratch + THNN_threadId() * perThread, *sums = walk + TASK_CELLS;
+      const int64_t at = sample * p->channels * p->cells + row * TASK_CELLS, n = THNN_min(TASK_CELLS, p->cells - row * TASK_CELLS);
       const Summands terms = {.g = g + at, .y = y + at, .s = s + at};
       for (int64_t block = 0; block < p->channels; block += length) {
         windowSums(sums, walk, &terms, p, block - p->after, length, n);
         for (int64_t c = block; c < THNN_min(block + length, p->channels); c++) {
           const int64_t here = at + c * p->cells;
-          gradientRow(gx + here, x + here, g + here, s + here, sums + (c - block) * ROW, *p, n);
+          gradientRow(gx + here, x + here, g + here, s + here, sums + (c - block) * TASK_CELLS, *p, n);
         }
       }
     }

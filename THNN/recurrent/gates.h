@@ -7,7 +7,7 @@
 #include "core/vmath.h"
 #endif
 
-enum { /* rows of gates */
+enum { /* kinds of gates */
        LSTM_PARTS = 4,
        GRU_PARTS = 3,
 };

@@ -85,9 +85,9 @@ typedef real Vector __attribute__((vector_size(64), aligned(sizeof(real)), may_a
 
 enum {
   MAX_APART_BYTES = 1 << 19,         /* of weights that a thread reads faster in each step than it waits for other threads */
-  CELLS = 256 / (int)sizeof(real),   /* in a block: the sums of one gate fill four registers of 64 bytes */
+  BLOCK_CELLS = 256 / (int)sizeof(real),   /* in a block: the sums of one gate fill four registers of 64 bytes */
   MIN_PACKING_STEPS = 4,             /* for fewer, packing the weight takes longer than it saves */
-  TERMS = 128                        /* of a sum in registers */
+  SUM_TERMS = 128                        /* of a sum in registers */
 };
 
 /* True if each thread has all steps of some samples. Otherwise threads share the work of each step. */
@@ -109,7 +109,7 @@ typedef struct Shares {
 
 static Shares planShares(const Call *call, const Sequence *s)
 {
-  const int64_t blocks = THNN_ceilDiv(s->hidden, CELLS);
+  const int64_t blocks = THNN_ceilDiv(s->hidden, BLOCK_CELLS);
   return (Shares){blocks, THNN_max(THNN_min(blocks, sequenceThreads(call, s)), 1)};
 }
 
@@ -121,7 +121,7 @@ static inline int64_t shareBlocks(const Shares *shares, int64_t part) { return f
 typedef struct Panels {
   const real *at;
   int64_t row, toGate, toCell;
-  int isPacked; /* as CELLS columns, with zeros behind the last ones */
+  int isPacked; /* as BLOCK_CELLS columns, with zeros behind the last ones */
 } Panels;
 
 static inline const real *gatePanel(const Panels *p, int64_t gate, int64_t cell) { return p->at + gate * p->toGate + cell * p->toCell; }
@@ -132,34 +132,34 @@ static Panels packPanels(Call *call, const real *weight, int isTransposed, const
   const int64_t hidden = s->hidden, gates = isTransposed ? 1 : s->parts, rows = s->parts / gates * hidden;
   const int readsColumns = isTransposed != (int)s->isTransposed;
   if (s->steps < MIN_PACKING_STEPS && !readsColumns) return (Panels){weight, s->columns, hidden, 1, 0};
-  real *packed = THNN_scratch(call, shares->blocks * CELLS * gates * rows, sizeof(real));
+  real *packed = THNN_scratch(call, shares->blocks * BLOCK_CELLS * gates * rows, sizeof(real));
   if (!packed) return (Panels){0};
 #pragma omp parallel for num_threads((int)shares->parts)
   for (int64_t part = 0; part < shares->parts; part++)
     for (int64_t i = 0; i < shareBlocks(shares, part) * gates; i++) {
-      const int64_t cell = CELLS * (firstBlock(shares, part) + i / gates), column = i % gates * hidden + cell;
-      const int64_t n = THNN_min(CELLS, hidden - cell);
-      real *panel = packed + (firstBlock(shares, part) * gates + i) * CELLS * rows;
-      if (n < CELLS) memset(panel, 0, (size_t)(rows * CELLS) * sizeof(real));
-      if (readsColumns) turn(panel, CELLS, weight + column * s->columns, s->columns, n, rows);
+      const int64_t cell = BLOCK_CELLS * (firstBlock(shares, part) + i / gates), column = i % gates * hidden + cell;
+      const int64_t n = THNN_min(BLOCK_CELLS, hidden - cell);
+      real *panel = packed + (firstBlock(shares, part) * gates + i) * BLOCK_CELLS * rows;
+      if (n < BLOCK_CELLS) memset(panel, 0, (size_t)(rows * BLOCK_CELLS) * sizeof(real));
+      if (readsColumns) turn(panel, BLOCK_CELLS, weight + column * s->columns, s->columns, n, rows);
       else
-        for (int64_t r = 0; r < rows; r++) memcpy(panel + r * CELLS, weight + r * s->columns + column, (size_t)n * sizeof(real));
+        for (int64_t r = 0; r < rows; r++) memcpy(panel + r * BLOCK_CELLS, weight + r * s->columns + column, (size_t)n * sizeof(real));
     }
-  return (Panels){packed, CELLS, rows * CELLS, gates * rows, 1};
+  return (Panels){packed, BLOCK_CELLS, rows * BLOCK_CELLS, gates * rows, 1};
 }
 
-/* y += x matrix, for n columns from `matrix` on, CELLS at most. */
+/* y += x matrix, for n columns from `matrix` on, BLOCK_CELLS at most. */
 THNN_KERNEL void addColumns(real *restrict y, const real *restrict x, const Panels *p, const real *restrict matrix, int64_t rows, int64_t n)
 {
   const int64_t ld = p->row;
-  if (n < CELLS && !p->isPacked) { /* the next columns belong to other blocks, or do not exist */
+  if (n < BLOCK_CELLS && !p->isPacked) { /* the next columns belong to other blocks, or do not exist */
     for (int64_t j = 0; j < rows; j++)
       for (int64_t k = 0; k < n; k++) y[k] += x[j] * matrix[j * ld + k];
     return;
   }
-  for (int64_t first = 0; first < rows; first += TERMS) {
+  for (int64_t first = 0; first < rows; first += SUM_TERMS) {
     Vector sums[4], s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
-    for (int64_t j = first; j < THNN_min(first + TERMS, rows); j++) {
+    for (int64_t j = first; j < THNN_min(first + SUM_TERMS, rows); j++) {
       const Vector *w = (const Vector *)(matrix + j * ld);
       s0 += x[j] * w[0];
       s1 += x[j] * w[1];
@@ -181,8 +181,8 @@ static void forBlocks(Block *block, const void *pass, const Panels *w, int64_t t
 #pragma omp for schedule(static)
   for (int64_t part = 0; part < shares->parts; part++)
     for (int64_t i = 0; i < shareBlocks(shares, part); i++) {
-      const int64_t begin = CELLS * (t % 2 ? firstBlock(shares, part + 1) - 1 - i : firstBlock(shares, part) + i);
-      block(pass, w, t, begin, THNN_min(begin + CELLS, s->hidden), s);
+      const int64_t begin = BLOCK_CELLS * (t % 2 ? firstBlock(shares, part + 1) - 1 - i : firstBlock(shares, part) + i);
+      block(pass, w, t, begin, THNN_min(begin + BLOCK_CELLS, s->hidden), s);
     }
 }
 #endif

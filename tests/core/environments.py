@@ -1,8 +1,9 @@
 """Calls every function of libTHNN in several floating-point environments of the host.
 
-``python -m tests.core.environments HOST MODE`` makes the first call of the process in MODE, so that the library makes its threads
-in it. Results must be those of the default environment and one thread, bit for bit. Control, status flags and errno must be the
-same after a call as before. The program prints how many calls it made. HOST is environment.c as a shared library.
+``python -m tests.core.environments HOST MODE...`` makes the first call of the process in the first MODE, so that the library
+makes its threads in it, and calls every function on small arrays in all of them. Results must be those of the default
+environment and one thread, bit for bit. Control, status flags and errno must be the same after a call as before. The program
+prints how many calls it made. HOST is environment.c as a shared library.
 """
 
 from __future__ import annotations
@@ -222,11 +223,11 @@ def messages() -> Iterator[str]:
                 call.values[argument.name] = usual
 
 
-def main(path: str, first: str) -> None:
-    host = Host(path)
+def main(path: str, *modes: str) -> None:
+    host, first = Host(path), modes[0]
     large(host, first)
     for function in GENERIC:
-        small(host, function, first, "up")
+        small(host, function, *modes)
     called = set()
     for name, arguments in others():
         host.run(first, f"THNN_{name}", arguments)

@@ -66,12 +66,24 @@ static const real *planeParameters(const real *all, int64_t plane, int64_t chann
   return step ? all : all + plane % channels;
 }
 
+THNN_KERNEL int areFinite(const real *y, int64_t n)
+{
+  int bad = 0;
+  for (int64_t i = 0; i < n; i++) bad |= y[i] - y[i] != 0; /* infinite, or NaN */
+  return !bad;
+}
+
 /* y = weight * cells * y + bias, for a plane of outputs. Without a bias, it is 0. */
 THNN_KERNEL void scalePlane(real *restrict y, const real *restrict weight, const real *restrict bias, const Space *s, int64_t step)
 {
   const real cells = (real)(s->h.kernel * s->w.kernel);
+  if (!step) {
+    const real times = *weight * cells, plus = bias ? *bias : 0;
+    for (int64_t o = 0; o < planeOutputs(s); o++) y[o] = times * y[o] + plus;
+    return;
+  }
   for (int64_t oh = 0; oh < s->h.out; oh++, y += s->w.out)
-    for (int64_t ow = 0; ow < s->w.out; ow++) y[ow] = weight[step * ow] * cells * y[ow] + (bias ? bias[step * ow] : 0);
+    for (int64_t ow = 0; ow < s->w.out; ow++) y[ow] = weight[ow] * cells * y[ow] + (bias ? bias[ow] : 0);
 }
 
 static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, int64_t channels, int64_t step, const Space *s)
@@ -86,6 +98,7 @@ static void subSample(Call *call, real *y, const real *x, const real *w, const r
     const real *weight = planeParameters(w, i, channels, step), *bias = planeParameters(b, i, channels, step);
     real *plane = y + i * outputs;
     if (!isPlain) scalePlane(plane, weight, bias, s, step);
+    if (!isPlain && areFinite(plane, outputs)) continue;
     for (int64_t o = 0; o < outputs; o++)
       if (isPlain || !__builtin_isfinite(plane[o]))
         plane[o] = outputAt(x + i * planeCells(s), weight, bias, o / s->w.out, o % s->w.out, s, step);
@@ -112,6 +125,7 @@ static void subSampleBack(Call *call, real *gx, const real *g, const real *w, in
   for (int64_t i = 0; i < s->planes; i++) {
     const real *weight = planeParameters(w, i, channels, step);
     real *plane = gx + i * cells;
+    if (!isPlain && areFinite(plane, cells)) continue;
     for (int64_t c = 0; c < cells; c++)
       if (isPlain || !__builtin_isfinite(plane[c]))
         plane[c] = gradientAt(g + i * outputs, weight, c / s->w.in, c % s->w.in, s, step);

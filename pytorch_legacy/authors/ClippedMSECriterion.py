@@ -1,5 +1,7 @@
 """The mean squared error of an input in a range."""
 
+from typing import Any
+
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor, on_host
@@ -54,7 +56,7 @@ class ClippedMSECriterion(Criterion):
     def __init__(self, min: float = 0, max: float = 1) -> None:
         super().__init__()
         self.min, self.max = min, max
-        self.instance_loss: list[float] = []
+        self.instance_loss: Any = []
         self._checkLimits()
 
     def updateOutput(self, input: Tensor, target: Tensor) -> float:

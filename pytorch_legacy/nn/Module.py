@@ -26,7 +26,7 @@ from pytorch_legacy.files.stored import stored_dtype
 from pytorch_legacy.nn import blocks, check, walks
 from pytorch_legacy.nn.protocols import HasGradient, HasOutput
 from pytorch_legacy.nn.summary import Summary, of_module
-from pytorch_legacy.nn.tuning import Tuning
+from pytorch_legacy.nn.updating import Updating
 from pytorch_legacy.nn.utils import by_example, clear, described, owned
 from pytorch_legacy.objects.copies import rebind, shared
 from pytorch_legacy.objects.loaded import RAW, explain
@@ -34,21 +34,6 @@ from pytorch_legacy.reentrancy import guarded, guards_self, is_reentrant
 
 _NOTHING: Any = object()
 _STATISTICS = ("running_mean", "running_var")
-# A class that has one of these in the place of an inherited one does not inherit `_updatesDirectly`.
-_UPDATING = ("accGradParameters", "parameters", "updateParameters")
-_FUNCTIONS = ("_layer", "_names")
-
-R = TypeVar("R")
-
-
-def _updatesDirectly(cls: type["Module"]) -> bool:
-    for base in cls.__mro__:
-        fields = vars(base)
-        if "_updatesDirectly" in fields:
-            return bool(fields["_updatesDirectly"])
-        if not fields.keys().isdisjoint((*_UPDATING, *_FUNCTIONS)):
-            return False
-    return False
 
 
 def _liesOtherwise(gradient: Tensor, parameter: Tensor) -> bool:
@@ -68,7 +53,7 @@ def _laidAs(parameter: Tensor, gradient: Tensor) -> Tensor:
     return laid
 
 
-class Module(Tuning):
+class Module(Updating):
     """A layer: a function of an array or a table, its gradients, and perhaps parameters.
 
     A layer overrides ``updateOutput``, ``updateGradInput`` and, if it has parameters, ``accGradParameters``. The first
@@ -192,25 +177,6 @@ class Module(Tuning):
 
     def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
         """Adds `scale` times the gradients of the parameters to ``gradWeight`` and ``gradBias``."""
-
-    def accUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        """Moves the parameters by ``-lr`` times their gradients. ``gradWeight`` and ``gradBias`` keep what they hold.
-
-        All gradients are computed before the first parameter moves, in arrays of zeros. A class that adds to its parameters
-        directly says so (``_updatesDirectly``).
-        """
-        if self.shared:
-            self.sharedAccUpdateGradParameters(input, gradOutput, lr)
-        else:
-            self.defaultAccUpdateGradParameters(input, gradOutput, lr)
-
-    def defaultAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        """Does ``accUpdateGradParameters`` for a module whose parameters are its own. A class may override it, as in Torch7."""
-        self._moveParameters(input, gradOutput, lr)
-
-    def sharedAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        """Does ``accUpdateGradParameters`` for a module that shares parameters. A class may override it, as in Torch7."""
-        self._moveParameters(input, gradOutput, lr)
 
     def zeroGradParameters(self) -> Self:
         """Sets the gradients of the parameters to zero and returns self."""
@@ -460,54 +426,6 @@ class Module(Tuning):
         return own("nngraph.Node").before(other, self) if isinstance(other, Module) else NotImplemented
 
     __array_ufunc__ = None  # else NumPy would subtract a module from each element of an array
-
-    def _moveParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        if self._mayUpdateDirectly() and not overlap([self.weight, self.bias], [input, gradOutput]):
-            gradients = self.gradWeight, self.gradBias
-            self.gradWeight, self.gradBias = self.weight, self.bias
-            try:
-                self.accGradParameters(input, gradOutput, -lr)
-            finally:
-                self.gradWeight, self.gradBias = gradients
-        else:
-            self._updateApart(input, gradOutput, lr)
-
-    def _mayUpdateDirectly(self) -> bool:
-        """Returns True if the parameters may stand in for their gradients. A method of the object itself withdraws that."""
-        return _updatesDirectly(type(self)) and not self._isReplaced(*_UPDATING)
-
-    def _updateApart(self, input: Any, gradOutput: Any, lr: float) -> None:
-        """Computes all gradients, starting at zero, then moves each parameter, then restores the gradients."""
-        owners = [owner for owner in self._parameterOwners() if owner.parameters()]
-        kept = [(owner, owner._keptGradients()) for owner in owners]
-        try:
-            for owner in owners:
-                owner.zeroGradParameters()
-            if owners:
-                self.accGradParameters(input, gradOutput, 1.0)
-            for owner in owners:
-                owner.updateParameters(lr)
-                if len(owners) > 1:
-                    owner.zeroGradParameters()  # a gradient that two owners share moves the parameter once
-        finally:
-            for owner, gradients in kept:
-                owner._restoreGradients(gradients)
-
-    def _parameterOwners(self) -> list["Module"]:
-        """The modules whose methods zero gradients and move parameters: this one, or those inside a container."""
-        return [self]
-
-    def _keptGradients(self) -> Any:
-        """Copies of the gradients, for `_restoreGradients`."""
-        parameters, gradients = self._tunable("accUpdateGradParameters")
-        if len(parameters) != len(gradients):
-            got = f"{len(gradients)} gradients of {len(parameters)} parameters"
-            raise NullError(f"{self._typename}: accUpdateGradParameters: expected a gradient of each parameter, got {got}")
-        return [gradient.copy() for gradient in gradients]
-
-    def _restoreGradients(self, kept: Any) -> None:
-        for gradient, values in zip((self.parameters() or ([], []))[1], kept, strict=True):
-            gradient[...] = values
 
     def _newParameters(self, **shapes: int | tuple[int, ...]) -> None:
         """Makes parameters of these names and shapes, for ``reset`` to fill, and zeros for their gradients."""

@@ -206,9 +206,9 @@ def signs(module: Object, name: str, value: Any, hasZero: bool = False) -> Tenso
     array = numbers(module, name, value, f"{wanted}, or an array of them")
     if isinstance(array, Recorded) and not array.isKnown():  # type: ignore[attr-defined]
         if hasZero:
-            array.within(-1, 1, name, ValueRangeError)
+            array.within(-1, 1, name, ValueRangeError)  # type: ignore[attr-defined]
         else:
-            np.abs(array).within(1, 1, f"{name} (its absolute value)", ValueRangeError)
+            np.abs(array).within(1, 1, f"{name} (its absolute value)", ValueRangeError)  # type: ignore[attr-defined]
         return array
     others = array[(array != 1) & (array != -1) & ~(hasZero & (array == 0))] if looks(module) else array.reshape(-1)[:0]
     if others.size:

@@ -10,7 +10,8 @@ import pytorch_legacy as pl
 from pytorch_legacy import dpnn, nn, nnx, rnn
 from pytorch_legacy.arrays import any_overlap
 from pytorch_legacy.errors import NullError
-from pytorch_legacy.nn.Module import Module, _updatesDirectly
+from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.nn.updating import _updatesDirectly
 from tests.trees import assert_close, assert_same, copied, mapped
 
 RNG = np.random.default_rng(3)

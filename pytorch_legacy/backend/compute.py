@@ -43,10 +43,15 @@ def _elsewhere(function: Callable[..., Any], twin: Callable[..., Any], *inputs: 
             plain = [one.hidden if isinstance(one, Recorded) else one for one in inputs]  # type: ignore[attr-defined]
             return recorded[0].recorder.bound(np.asarray(function(*plain, **options)), "constant")  # type: ignore[attr-defined]
         return twin(*inputs, out=out, **options)
-    known = [np.asarray(one) if isinstance(one, _SCALARS) or on_host(one) else one for one in inputs]
+    known = [_aligned(np.asarray(one)) if isinstance(one, _SCALARS) or on_host(one) else one for one in inputs]
     if any(one is not other for one, other in zip(known, inputs, strict=True)) and any(map(_isOurs, known)):
         return function(*known, out=out, **options)
     return twin(*inputs, **options) if out is None else twin(*inputs, out=out, **options)
+
+
+def _aligned(array: Any) -> Any:
+    """Returns the array, or a copy if its elements do not lie at multiples of their size."""
+    return array if array.flags.aligned else array.copy()
 
 
 def _target(out: Any, shape: tuple[int, ...], dtype: Any, *inputs: Any) -> Any:

@@ -68,6 +68,12 @@ def recorded(function: Callable[..., Any], *arrays: Any, kind: str = "input") ->
     return made.hidden, [call.name for call in recorder.calls]
 
 
+def unaligned(x: Any) -> Any:
+    made = np.empty(x.nbytes + 1, np.uint8)[1:].view(x.dtype).reshape(x.shape)
+    made[...] = x
+    return made
+
+
 def inputs(dtype: Any) -> dict[str, Any]:
     x = RNG.uniform(0.1, 2, (4, 3, 6)).astype(dtype)
     fixed = x.copy()
@@ -78,6 +84,7 @@ def inputs(dtype: Any) -> dict[str, Any]:
         "parts": x[::2, :, ::-2],
         "repeated": np.broadcast_to(x[:, :1], (4, 5, 6)),
         "read-only": fixed,
+        "unaligned": unaligned(x),
         "empty": x[:0],
         "large": RNG.uniform(0.1, 2, (3, 70000)).astype(dtype),
     }
@@ -90,11 +97,12 @@ def test_elements(name: str, dtype: Any) -> None:
     for x in inputs(dtype).values():
         found = ours(x)
         near(found, numpys(x))
-        if x.size:
+        if x.size and x.flags.aligned:
             made, calls = recorded(ours, x)
             same(found, made)
             assert calls and all(call.startswith("array") for call in calls)
             same(found, recorded(ours, x, kind="constant")[0])
+        same(found, ours(np.array(x)))
         out = np.empty_like(x, order="F")
         assert ours(x, out=out) is out
         same(out, found)
@@ -132,7 +140,8 @@ def test_along_axes(name: str, dtype: Any) -> None:
             continue
         found = getattr(compute, function)(x, **given)
         near(found, getattr(np, function)(x, **given))
-        if x.size:
+        same(found, getattr(compute, function)(np.array(x), **given))
+        if x.size and x.flags.aligned:
             same(found, recorded(lambda x: getattr(compute, function)(x, **given), x)[0])
         out = np.zeros((*np.shape(found), 2), found.dtype)[..., 0]
         assert getattr(compute, function)(x, out=out, **given) is out
@@ -162,6 +171,7 @@ def test_products(shapes: tuple[tuple[int, ...], tuple[int, ...]], dtype: Any) -
     near(found, np.matmul(x, y))
     if x.size and y.size:
         same(found, recorded(compute.matmul, x, y)[0])
+    same(found, compute.matmul(unaligned(x), y))
     if np.ndim(found):
         out = np.empty((*found.shape, 2), dtype)[..., 0]
         assert compute.matmul(x, y, out=out) is out

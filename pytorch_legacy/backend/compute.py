@@ -235,14 +235,14 @@ def mean(x: Any, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims
     return np.true_divide(total, total.dtype.type(x.size // (total.size or 1)), out=out)
 
 
-def cumsum(x: Any, axis: int, dtype: Any = None) -> Any:
+def cumsum(x: Any, axis: int, dtype: Any = None, out: Any = None) -> Any:
     """Returns what ``np.cumsum`` does: sums of the elements up to each one."""
     if not _isOurs(x) or not x.ndim:
-        return _elsewhere(cumsum, lambda x, out=None, **options: np.cumsum(x, **options), x, axis=axis, dtype=dtype)
+        return _elsewhere(cumsum, np.cumsum, x, axis=axis, dtype=dtype, out=out)
     x = x if dtype is None else x.astype(dtype, copy=False)
     target = np.empty(x.shape, x.dtype)
     call("arrayScan", x, target, axis % x.ndim)
-    return target
+    return _given(target, out)
 
 
 def vector_norms(array: Any, axis: Axis, added: Any = 0, dtype: Any = None) -> Any:

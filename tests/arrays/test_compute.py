@@ -155,6 +155,10 @@ def test_sums_are_taken_in_double_precision(dtype: Any) -> None:
     assert compute.sum(np.full(3, np.finfo(dtype).max), dtype=np.float64) == 3 * float(np.finfo(dtype).max) or dtype is np.float64
     same(compute.cumsum(x.reshape(3, -1), 1), recorded(lambda x: compute.cumsum(x, 1), x.reshape(3, -1))[0])
     near(compute.cumsum(np.abs(x), 0, np.float64), np.cumsum(np.abs(x), 0, np.float64))
+    same(compute.cumsum(unaligned(x), 0), compute.cumsum(x, 0))
+    out = np.empty_like(x)
+    assert compute.cumsum(x, -1, out=out) is out
+    same(out, compute.cumsum(x, 0))
 
 
 PRODUCTS = [

@@ -377,47 +377,74 @@ def _written(
     runner: Callable[[bytes], Any],
 ) -> Exported:
     """Writes the first module that gives our numbers and keeps all sizes free, or as many dimensions as any one does."""
-    problems: list[str] = []
-
-    def made(axes: list[int]) -> Exported | None:
-        kept: Kept = axes.__contains__
-        lost = [
-            f"{name}: dimension {axis}"
-            for name, free in zip(inputs, export.free, strict=True)
-            for axis in sorted(free)
-            if not kept(axis)
-        ]
-        for way, module in ways.items():
-            try:
-                with _quiet():
-                    program, doubted = export.program(kept, module)
-                    model = make(program)
-                    gap = export.gap(runner(model), kept, doubted)
-            except Exception as error:
-                problems.append(f"{way}: {_told(error)}")
-                continue
-            if gap <= TOLERANCE or (export.force and np.isfinite(gap)):
-                models[:] = [model]
-                return Exported(way, gap, lost)
-            problems.append(f"{way}: differs by {gap:.2g}")
-        return None
-
-    models: list[bytes] = []
+    attempts = _Attempts(export, inputs, ways, make, runner)
     free = sorted(set().union(*export.free))
-    found = made(free)
+    found = attempts.run(free) or _fewer_free(attempts, free)
     if found is None:
-        axes: list[int] = []
-        for axis in free:
-            if [*axes, axis] != free and (more := made([*axes, axis])):
-                axes, found = [*axes, axis], more
-        found = found or (made([]) if free else None)
-    if found is None:
+        problems = dict.fromkeys(attempts.problems)
         lacks = any("NOT_IMPLEMENTED" in problem for problem in problems) and export.isDouble
         advice = "; onnxruntime has not all layers in double precision: export net.clone().float()" if lacks else ""
-        raise Differs(f"{path}: no exporter gives the network's numbers; {'; '.join(dict.fromkeys(problems))}{advice}")
+        raise Differs(f"{path}: no exporter gives the network's numbers; {'; '.join(problems)}{advice}")
+    exported, model = found
     with whole(path) as file:
-        file.write(models[0])
-    return found
+        file.write(model)
+    return exported
+
+
+def _fewer_free(attempts: _Attempts, free: list[int]) -> tuple[Exported, bytes] | None:
+    """Returns the model that keeps the most of these dimensions free, which are added one by one; None if there is none."""
+    axes: list[int] = []
+    found = None
+    for axis in free:
+        if [*axes, axis] != free and (more := attempts.run([*axes, axis])):
+            axes, found = [*axes, axis], more
+    return found or (attempts.run([]) if free else None)
+
+
+class _Attempts:
+    """Exports of a network with some dimensions free, by one exporter after the other.
+
+    Attributes
+    ----------
+    problems : list of str
+        The reasons why exporters failed.
+    """
+
+    def __init__(
+        self,
+        export: Export,
+        inputs: list[str],
+        ways: dict[str, torch.nn.Module],
+        make: Callable[[Any], bytes],
+        runner: Callable[[bytes], Any],
+    ) -> None:
+        self._export, self._inputs, self._ways, self._make, self._runner = export, inputs, ways, make, runner
+        self.problems: list[str] = []
+
+    def run(self, axes: list[int]) -> tuple[Exported, bytes] | None:
+        """Returns the first model that gives our numbers and keeps these dimensions free; None if no exporter makes one."""
+        for way, module in self._ways.items():
+            try:
+                model, gap = self._model(axes.__contains__, module)
+            except Exception as error:  # exporters raise anything
+                self.problems.append(f"{way}: {_told(error)}")
+                continue
+            if gap <= TOLERANCE or (self._export.force and np.isfinite(gap)):
+                return Exported(way, gap, self._fixed(axes)), model
+            self.problems.append(f"{way}: differs by {gap:.2g}")
+        return None
+
+    def _model(self, kept: Kept, module: torch.nn.Module) -> tuple[bytes, float]:
+        """Returns the bytes of the exported module, and the largest difference of its numbers from ours."""
+        with _quiet():
+            program, doubted = self._export.program(kept, module)
+            model = self._make(program)
+            return model, self._export.gap(self._runner(model), kept, doubted)
+
+    def _fixed(self, axes: list[int]) -> list[str]:
+        """Returns the names of the dimensions that could be free, and are not among `axes`."""
+        pairs = zip(self._inputs, self._export.free, strict=True)
+        return [f"{name}: dimension {axis}" for name, free in pairs for axis in sorted(free) if axis not in axes]
 
 
 def _told(error: BaseException) -> str:

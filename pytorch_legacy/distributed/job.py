@@ -265,20 +265,10 @@ def _memory() -> int:
 
 @contextmanager
 def _client(options: argparse.Namespace) -> Iterator[Client]:
-    """Dask's threads in this process, its processes on this machine, or the workers of a scheduler."""
+    """Opens Dask's threads in this process, its processes on this machine, or the workers of a scheduler."""
     if options.scheduler:
-        with _quiet():
-            try:
-                client = Client(options.scheduler, timeout=20)
-            except (OSError, ValueError) as error:
-                raise Problem(f"--scheduler {options.scheduler}: {error}") from None
-            with client:
-                with busy("waiting for workers"):
-                    try:
-                        client.wait_for_workers(1, timeout=60)
-                    except TimeoutError:
-                        raise Problem(f"--scheduler {options.scheduler}: it has no workers") from None
-                yield client
+        with _quiet(), _connected(options.scheduler) as client:
+            yield client
         return
     threads, processes = _threads(options), options.processes or 1
     with (
@@ -297,6 +287,21 @@ def _client(options: argparse.Namespace) -> Iterator[Client]:
         Client(cluster) as client,
     ):
         yield client
+
+
+def _connected(scheduler: str) -> Client:
+    """Returns a client of a scheduler that has workers."""
+    try:
+        client = Client(scheduler, timeout=20)
+    except (OSError, ValueError) as error:
+        raise Problem(f"--scheduler {scheduler}: {error}") from None
+    try:
+        with busy("waiting for workers"):
+            client.wait_for_workers(1, timeout=60)
+    except TimeoutError:
+        client.close()
+        raise Problem(f"--scheduler {scheduler}: it has no workers") from None
+    return client
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -21,7 +22,8 @@ from .results import Form
 from .sources import Rows, Sample, Source
 
 _MOST_TRIED = 1000  # inputs that are read to find the first good one
-_MOST_REFUSED = 20  # inputs that the network may refuse before the first good one
+_MOST_REFUSED = 20  # inputs that the network may refuse before the search ends
+_MOST_READ = 10  # inputs that are read to find a second sample of the same shape
 _SECONDS = 0.5  # duration of a task; Dask spends about a thousandth of it
 _A_SECOND = 40  # tasks, of all workers together: each becomes a file on the disk before the next one does
 _TASKS = 32  # at least, where there are as many inputs: a few slow ones shall occupy many threads
@@ -121,32 +123,48 @@ def made(
 
 
 def _first(net: Module, source: Source, preprocessing: Preprocessing) -> tuple[list[Sample] | None, int]:
-    """One or two samples that the network takes, of one shape, and how many inputs were read. None if it takes no such size."""
-    good: list[Sample] = []
+    """Returns one or two samples of one shape that the network accepts, and the number of inputs that were read.
+
+    The samples are None if the network refuses the size that the pictures have.
+    """
+    first: Sample | None = None
     refused, unread = "", ""
     count = refusals = 0
+    for name, sample in _samples(net, source, preprocessing):
+        count += 1
+        if isinstance(sample, Failed):
+            unread = unread or sample.text
+        elif first is not None:
+            if sample.array.shape == first.array.shape:
+                return [first, sample], count
+        elif (error := _refusal(net, sample)) is None:
+            first = sample
+        elif isinstance(error, ShapeError) and sample.source.is_picture and not preprocessing.isSized:
+            return None, count
+        else:
+            refusals += 1
+            refused = refused or f"{name}: {batches.error_text(error)}{expected.words(net)}"
+        if refusals >= _MOST_REFUSED or (first is not None and count >= _MOST_READ):
+            break
+    if first is None:
+        raise Problem(refused or f"none of the first {count:,} inputs can be read: {unread}")
+    return [first], count
+
+
+def _samples(net: Module, source: Source, preprocessing: Preprocessing) -> Iterator[tuple[str, Sample | Failed]]:
+    """Reads the first inputs one by one, with their names."""
     for start in range(0, min(len(source), _MOST_TRIED)):
         for sample in source.cut(start, start + 1).samples(preprocessing, net._inputDtype):
-            count += 1
-            if isinstance(sample, Failed):
-                unread = unread or sample.text
-            elif good:
-                if sample.array.shape == good[0].array.shape:
-                    return [*good, sample], count
-            else:
-                try:
-                    batches.choose_way(net, [sample.array])
-                    good.append(sample)
-                except Exception as error:  # modules of files may fail in any way
-                    if isinstance(error, ShapeError) and sample.source.is_picture and not preprocessing.isSized:
-                        return None, count
-                    refusals += 1
-                    refused = refused or f"{source.names[start]}: {batches.error_text(error)}{expected.words(net)}"
-        if refusals >= _MOST_REFUSED or (good and count >= 10):
-            break
-    if not good:
-        raise Problem(refused or f"none of the first {count:,} inputs can be read: {unread}")
-    return good, count
+            yield source.names[start], sample
+
+
+def _refusal(net: Module, sample: Sample) -> Exception | None:
+    """Returns the error that the network raises for a sample, or None if it accepts the sample."""
+    try:
+        batches.choose_way(net, [sample.array])
+    except Exception as error:  # modules of files may fail in any way
+        return error
+    return None
 
 
 def _resized(net: Module, source: Source, preprocessing: Preprocessing) -> tuple[Preprocessing, list[Sample], int]:

@@ -35,6 +35,8 @@ from pytorch_legacy.reentrancy import guarded, guards_self, is_reentrant
 _NOTHING: Any = object()
 _STATISTICS = ("running_mean", "running_var")
 
+R = TypeVar("R")
+
 
 def _liesOtherwise(gradient: Tensor, parameter: Tensor) -> bool:
     """Returns True if two arrays of one shape differ in memory layout."""

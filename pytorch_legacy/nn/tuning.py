@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 from math import hypot, inf, isnan, sqrt
 from typing import Any, ClassVar, Self
 
@@ -120,11 +121,11 @@ class Tuning(Object):
         """Scales rows (of an output, along the first dimension) and columns (of an input, along the last one) of parameters
         that are no vectors, so that their norms are at most these; returns self. None and what is not positive is no limit."""
         for leaf, given in self._tuned(maxOutNorm=maxOutNorm, maxInNorm=maxInNorm):
-            for parameter in leaf._tunable("maxParamNorm")[0]:
-                if parameter.ndim > 1:
-                    for axis, limit in ((0, given["maxOutNorm"]), (-1, given["maxInNorm"])):
-                        if limit and limit > 0:
-                            _renorm(parameter, axis, limit)
+            axes = [(axis, given[name]) for axis, name in ((0, "maxOutNorm"), (-1, "maxInNorm"))]
+            limits = [(axis, limit) for axis, limit in axes if limit and limit > 0]
+            matrices = [parameter for parameter in leaf._tunable("maxParamNorm")[0] if parameter.ndim > 1]
+            for parameter, (axis, limit) in product(matrices, limits):
+                _renorm(parameter, axis, limit)
         return self
 
     def checkParameters(self) -> Self:

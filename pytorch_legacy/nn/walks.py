@@ -88,30 +88,46 @@ def broadcast(root: Any, name: str, plain: Any, own: Callable[[Any], Any], call:
         if seen is not None:
             seen.add(id(root))
         own(root)
-        path: list[tuple[Any, Iterator[tuple[int, Any]]]] = [(root, enumerate(root._children()))]
-        indices = [0]
-        while path:
-            for index, child in path[-1][1]:
-                indices[-1] = index
-                if seen is not None:
-                    if id(child) in seen:
-                        continue
-                    seen.add(id(child))
-                try:
-                    if getattr(type(child), name, None) is plain and name not in child.__dict__:
-                        own(child)
-                        path.append((child, enumerate(child._children())))
-                        indices.append(0)
-                        break
+        path = [_Level(root)]
+        try:
+            while path:
+                child = path[-1].advance(seen)
+                if child is None:
+                    path.pop()
+                elif getattr(type(child), name, None) is plain and name not in child.__dict__:
+                    own(child)
+                    path.append(_Level(child))
+                else:
                     call(child)
-                except Exception as error:
-                    for (container, _), at in zip(reversed(path), reversed(indices), strict=True):
-                        if hasattr(container, "_addErrorContext"):
-                            container._addErrorContext(error, at)
-                    raise
-            else:
-                path.pop()
-                indices.pop()
+        except Exception as error:
+            for level in reversed(path):
+                level.addErrorContext(error)
+            raise
+
+
+class _Level:
+    """A container on the path of a walk, and the index of its child that is being visited."""
+
+    __slots__ = ("_children", "container", "index")
+
+    def __init__(self, container: Any) -> None:
+        self.container = container
+        self.index = 0
+        self._children = enumerate(container._children())
+
+    def advance(self, seen: set[int] | None) -> Any:
+        """Returns the next child whose id is not in `seen`, and adds the id; None after the last child."""
+        for index, child in self._children:
+            if seen is None or id(child) not in seen:
+                if seen is not None:
+                    seen.add(id(child))
+                self.index = index
+                return child
+        return None
+
+    def addErrorContext(self, error: Exception) -> None:
+        if hasattr(self.container, "_addErrorContext"):
+            self.container._addErrorContext(error, self.index)
 
 
 @contextmanager

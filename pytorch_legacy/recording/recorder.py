@@ -20,8 +20,7 @@ import numpy as np
 from pytorch_legacy.arrays.device import recorders
 from pytorch_legacy.backend import arrays as backend_arrays
 from pytorch_legacy.backend import binding
-from pytorch_legacy.backend.library import SIGNATURES, USES, check, ffi, lib
-from pytorch_legacy.errors import CompileError, DtypeError, THNNError, UnsupportedError
+from pytorch_legacy.errors import CompileError, UnsupportedError
 
 TYPES = backend_arrays.TYPES
 
@@ -262,64 +261,11 @@ class Recorder:
 
     def native(self, module: Any, name: str) -> Any:
         """Returns a function that notes and makes calls of a layer's function."""
-        from pytorch_legacy.recording.array import RecordedArray
+        from pytorch_legacy.recording.native import NativeCall
 
-        real = binding.REALS.get(np.dtype(module._dtype))
-        where = binding._where(module, name)
-        if real is None:
-            raise self.refuse(f"there is no function {name} for {module._dtype}")
-        if "_" not in name:
-            raise self.refuse("draws from the random generator, which a program does not")
-        isSize = any(ctype == "int64_t *" for ctype, _ in SIGNATURES[name])  # it only answers, and is no part of the pass
-        owner = binding.owners.get(name)
-        if owner is None:
-            function, report, called = getattr(lib, f"THNN_{real}{name}"), check, f"{real}{name}"
-        else:
-            function, report = owner.on_host(real, name)
-            try:
-                called = "" if isSize else binding.in_program(real, name)
-            except THNNError as error:
-                raise self.refuse(str(error)) from None
-        signature = [argument for argument in SIGNATURES[name] if argument[1] != "state"]
-        hasState = len(signature) != len(SIGNATURES[name])
-        uses = USES[name]
+        return NativeCall(self, module, name)
 
-        def call(*arguments: Any) -> None:
-            plain = [one.hidden if type(one) is RecordedArray else one for one in arguments]
-            for place, ((ctype, argument), one) in enumerate(zip(signature, plain, strict=True)):
-                if "Tensor" not in ctype or one is None:
-                    continue
-                if not isinstance(one, np.ndarray):
-                    raise DtypeError(f"{where}: {argument}: expected an array, got {one!r:.60}")
-                if type(arguments[place]) is not RecordedArray:
-                    if not ctype.startswith("const"):
-                        raise self.refuse(f"{name} writes {argument}, an array that was made with no like=")
-                    plain[place] = self.constant(one).hidden
-            values: list[Any] = [ffi.NULL] if hasState else []
-            slots = []
-            for (ctype, argument), one in zip(signature, plain, strict=True):
-                if "Tensor" in ctype and one is not None:
-                    slot = binding.TensorDescriptor(where, argument, ctype.replace("THTensor", f"TH{real}Tensor"))
-                    slot.fill(one)
-                    slots.append(slot)
-                    values.append(slot.descriptor)
-                else:
-                    values.append(ffi.NULL if one is None else one)
-            if not isSize:
-                pairs = zip(signature, plain, strict=True)
-                numbers = [one if one is None or isinstance(one, np.ndarray) else _number(c, one) for (c, _), one in pairs]
-                if not self.note(called, numbers, uses, module, owner is not None):
-                    return
-            before = {} if owner is None else self._only_read(plain, uses)
-            if status := function(*values):
-                report(status, where)
-            for place, content in before.items():
-                if plain[place].tobytes() != content:
-                    raise self.refuse(f"{name} writes {signature[place][1]}, which its declaration says is [IN]")
-
-        return call
-
-    def _only_read(self, arguments: list[Any], uses: str) -> dict[int, bytes]:
+    def only_read(self, arguments: list[Any], uses: str) -> dict[int, bytes]:
         """Returns the contents of the arrays that a call may only read, and that lie in no memory that it writes."""
         arrays = [(place, one) for place, one in enumerate(arguments) if isinstance(one, np.ndarray)]
         written = [self.memory(one) for place, one in arrays if uses[place] in "wx"]
@@ -378,10 +324,6 @@ def _raised(error: BaseException) -> Any:
         found.append((place.tb_frame, place.tb_lineno))
         place = place.tb_next
     return reversed(found)
-
-
-def _number(ctype: str, value: Any) -> Any:
-    return float(value) if ctype == "double" else int(value)
 
 
 def memory_owner(array: Any) -> Any:

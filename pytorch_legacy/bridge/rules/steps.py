@@ -257,54 +257,71 @@ def unrolled(module, steps, w, remembers=False):
 
 
 def stepping(module, w, remembers=False):
-    """A function that writes the next step of a module, which it calls with its input."""
+    """Returns a function that writes the next step of a module; it gets the input of that step."""
     if isinstance(module, rnn.Recursor):
         return stepping(module.modules[0], w, remembers)
     if not by_step(module):
         return lambda part: w.convert(module, part, 0)
     if type(module) is nn.Sequential:
         return _chained([stepping(part, w, remembers) for part in module.modules])
-    if isinstance(module, rnn.NormStabilizer):
-        before = []
+    write = next((write for classes, write in _STEPPING.items() if isinstance(module, classes)), _inner_steps)
+    return write(module, w, remembers)
 
-        def stabilize(part):
-            both = f"torch.stack([{before.pop()}, {part}])" if before else None
-            before.append(part)
-            return w.let(f"{stabilized(module, both, w, remembers)}[1]") if both else part
 
-        return stabilize
-    if isinstance(module, (rnn.LSTM, rnn.GRU)):
+def _stabilizer_steps(module, w, remembers):
+    before = []
 
-        def first(part):
-            x = flat([part])[0]
-            zero = w.let(f"{x}.new_zeros({joined([f'{x}.size(0)'] * (x.ndim - 1) + [module.outputSize])})")
-            return [zero] * len(module._states)
+    def step(part):
+        both = f"torch.stack([{before.pop()}, {part}])" if before else None
+        before.append(part)
+        return w.let(f"{stabilized(module, both, w, remembers)}[1]") if both else part
 
-        def gated(part, state):
-            after = w.convert(module.recurrentModule, [part, *state], 0)
-            return after if isinstance(after, list) else [after]
+    return step
 
-        return _remembering(first, gated, w, remembers, lambda state: state[0])
-    if isinstance(module, rnn.Recurrent):
-        if remembers and not isinstance(module.startModule, nn.Identity):
-            raise lacks(module, "keeps its state from call to call, which is written for sequences in arrays only")
 
-        def step(part, state):
-            if state is None:
-                return w.convert(module.initialModule, part, "initialModule")
-            return w.convert(module.recurrentModule, [part, state], "recurrentModule")
+def _gated_steps(module, w, remembers):
+    """The steps of an nn.LSTM or nn.GRU."""
 
-        return _remembering(None, step, w)
-    if isinstance(module, rnn.Recurrence):
+    def first(part):
+        x = flat([part])[0]
+        zero = w.let(f"{x}.new_zeros({joined([f'{x}.size(0)'] * (x.ndim - 1) + [module.outputSize])})")
+        return [zero] * len(module._states)
 
-        def zeros(part):
-            x = flat([part])[0]
-            kind = "" if x.arrays[0].dtype.kind == "f" else f", dtype=torch.{module._dtype}"  # x may be indices
-            return _zeros(w, x, [f"{x}.size(0)"] * (x.ndim - module.nInputDim), module.outputSize, kind)
+    def step(part, state):
+        after = w.convert(module.recurrentModule, [part, *state], 0)
+        return after if isinstance(after, list) else [after]
 
-        return _remembering(zeros, lambda part, state: w.convert(module.module, [part, state], 0), w, remembers)
-    if isinstance(module, rnn.AbstractRecurrent):
-        raise lacks(module, "runs step by step in a way that is not written")
+    return _remembering(first, step, w, remembers, lambda state: state[0])
+
+
+def _recurrent_steps(module, w, remembers):
+    if remembers and not isinstance(module.startModule, nn.Identity):
+        raise lacks(module, "keeps its state from call to call, which is written for sequences in arrays only")
+
+    def step(part, state):
+        if state is None:
+            return w.convert(module.initialModule, part, "initialModule")
+        return w.convert(module.recurrentModule, [part, state], "recurrentModule")
+
+    return _remembering(None, step, w)
+
+
+def _recurrence_steps(module, w, remembers):
+
+    def zeros(part):
+        x = flat([part])[0]
+        kind = "" if x.arrays[0].dtype.kind == "f" else f", dtype=torch.{module._dtype}"  # x may be indices
+        return _zeros(w, x, [f"{x}.size(0)"] * (x.ndim - module.nInputDim), module.outputSize, kind)
+
+    return _remembering(zeros, lambda part, state: w.convert(module.module, [part, state], 0), w, remembers)
+
+
+def _unknown_steps(module, w, remembers):
+    raise lacks(module, "runs step by step in a way that is not written")
+
+
+def _inner_steps(module, w, remembers):
+    """The steps of a module that has recurrent ones inside: each of these goes on from its own last step."""
     steps = {}
 
     def inside(m, part):
@@ -319,6 +336,16 @@ def stepping(module, w, remembers=False):
             return w.convert(module, part, 0)
 
     return write
+
+
+_STEPPING = {
+    rnn.NormStabilizer: _stabilizer_steps,
+    (rnn.LSTM, rnn.GRU): _gated_steps,
+    rnn.Recurrent: _recurrent_steps,
+    rnn.Recurrence: _recurrence_steps,
+    rnn.AbstractRecurrent: _unknown_steps,
+}
+"""The first classes that a module belongs to decide how its steps are written."""
 
 
 def _chained(steps):

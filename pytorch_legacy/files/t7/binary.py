@@ -133,15 +133,9 @@ class BinarySource:
                 stop = start + size
                 if not start <= stop <= end:
                     self.position = position + 4
-                    size = self.int32()
-                    raise self.fail_short("a string", size)
+                    raise self.fail_short("a string", self.int32())
                 raw = buffer[start:stop]
-                text = names.get(raw)
-                if text is None:
-                    text = raw.decode("utf-8", "surrogateescape")
-                    if size <= _NAME and len(names) < _NAMES:
-                        names[raw] = text
-                append(text)
+                append(names.get(raw) or self._text(raw))
                 position = stop
             elif tag == NUMBER:
                 try:
@@ -164,12 +158,10 @@ class BinarySource:
                     self.position = position + 4
                     raise Malformed(position, f"expected a boolean (0 or 1), got {self.int32()}")
                 append(size == 1)
-                position += 8
-                numbers = 0
+                position, numbers = position + 8, 0
             elif tag == NIL:
                 append(None)
-                position += 4
-                numbers = 0
+                position, numbers = position + 4, 0
             elif (known := memo.get(size)) is not None and known[0] == tag:
                 append(known[1])
                 position += 8
@@ -178,18 +170,29 @@ class BinarySource:
                 append(tensor)
                 position, numbers = self.position, 0
             else:
-                self.start, self.index, self.position = position, size, position + 8
-                if not 0 <= tag <= FUNCTION:
-                    raise Malformed(position, f"expected a type tag from 0 to {FUNCTION}, got {tag}")
-                if tag == FUNCTION_OLDEST:
-                    self.index, self.position = 0, position + 4
-                elif position + 8 > end:
-                    self.position = position + 4
-                    self.int32()
-                return tag
+                return self._stop(position, tag, size)
             left -= 1
         self.position = position
         return -1
+
+    def _text(self, raw: bytes) -> str:
+        """Returns the text of a string, and stores it if it may be the name of many fields."""
+        text = raw.decode("utf-8", "surrogateescape")
+        if len(raw) <= _NAME and len(self._names) < _NAMES:
+            self._names[raw] = text
+        return text
+
+    def _stop(self, position: int, tag: int, index: int) -> int:
+        """Returns the tag at `position`, that of an object which has to be read, and sets ``start`` and ``index``."""
+        self.start, self.index, self.position = position, index, position + 8
+        if not 0 <= tag <= FUNCTION:
+            raise Malformed(position, f"expected a type tag from 0 to {FUNCTION}, got {tag}")
+        if tag == FUNCTION_OLDEST:
+            self.index, self.position = 0, position + 4
+        elif position + 8 > self.end:
+            self.position = position + 4
+            self.int32()
+        return tag
 
     def _tensor(self, start: int, index: int, memo: Memo) -> np.ndarray[Any, Any] | None:
         """Read a tensor and its storage, as nearly all are written; None, and nothing is read, for what is otherwise or wrong.

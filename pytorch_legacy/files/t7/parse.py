@@ -61,7 +61,7 @@ class Parser:
     def read(self, root: str = "root") -> Any:
         """Read one object, `root` in error messages. It is complete after `finish`."""
         source, memo, loose = self.source, self.memo, self.loose
-        scalars, int32, smallest = source.scalars, source.int32, 2 * source.smallest_object
+        scalars = source.scalars
         frame = Frame(None, 0, nodes.ROOT, [], 1, source.position, None, root)
         parent, _, kind, items, wanted, offset, value, mark = frame
         try:
@@ -71,14 +71,7 @@ class Parser:
                     if parent is None:
                         return items[0]
                     if kind == nodes.TABLE and not (loose and id(items) in loose):
-                        try:
-                            value = tables.table(items)
-                        except tables.BadKey as error:
-                            raise Malformed(offset, str(error)) from None
-                        opened = memo[mark][1]
-                        if opened is not None:
-                            opened.value = value
-                        memo[mark] = layouts.TABLE, value
+                        value = self._closedTable(items, offset, mark)
                     else:
                         value = self._closed(frame)
                     frame = parent
@@ -94,35 +87,53 @@ class Parser:
                 if index < 1 and tag != layouts.FUNCTION_OLDEST:
                     raise Malformed(source.start, f"expected an index from 1 on, got {index}")
                 if tag == layouts.TABLE:
-                    place = source.position
-                    count = int32()
-                    room = (source.end - source.position + 1) // smallest
-                    if not 0 < count <= room:
-                        self._check(count, room, place)
-                        value = {}
-                        memo[index] = tag, value
-                        items.append(value)
-                        continue
-                    found = source.list_of_numbers(count)
-                    if found is not None:
-                        memo[index] = tag, found
-                        items.append(found)
-                        continue
-                    memo[index] = _OPEN_TABLE
-                    frame = _new(Frame, (frame, len(items), nodes.TABLE, [], 2 * count, source.start, None, index))
+                    frame = self._table(frame, index)
                 elif tag == layouts.TORCH:
                     frame = self._object(frame, index, source.start, *(source.usual_class() or self._class()))
                 else:
-                    function = Function(source.raw(int32()), None, tag)
-                    if index:
-                        memo[index] = tag, function
-                    frame = Frame(frame, len(items), nodes.FUNCTION, [], 1, source.start, function)
+                    frame = self._function(frame, index, tag)
                 parent, _, kind, items, wanted, offset, value, mark = frame
         except Malformed as error:
             error.path = str(frame)
             if len(items) < wanted:
                 error.path = join_path([error.path, segment(kind, items, len(items), wanted)])
             raise
+
+    def _table(self, frame: Frame, index: int) -> Frame:
+        """Reads the size of a table and returns the frame of its body; `frame` if the table is empty or a list of numbers."""
+        source = self.source
+        place = source.position
+        count = source.int32()
+        room = (source.end - source.position + 1) // (2 * source.smallest_object)
+        value: Any = {}
+        if not 0 < count <= room:
+            self._check(count, room, place)
+        elif (value := source.list_of_numbers(count)) is None:
+            self.memo[index] = _OPEN_TABLE
+            return _new(Frame, (frame, len(frame.items), nodes.TABLE, [], 2 * count, source.start, None, index))
+        self.memo[index] = layouts.TABLE, value
+        frame.items.append(value)
+        return frame
+
+    def _closedTable(self, items: list[Any], offset: int, mark: int) -> Any:
+        """Returns the table of the keys and values that were read."""
+        try:
+            value = tables.table(items)
+        except tables.BadKey as error:
+            raise Malformed(offset, str(error)) from None
+        opened = self.memo[mark][1]
+        if opened is not None:
+            opened.value = value
+        self.memo[mark] = layouts.TABLE, value
+        return value
+
+    def _function(self, frame: Frame, index: int, tag: int) -> Frame:
+        """Reads the bytecode of a function and returns the frame of its upvalues."""
+        source = self.source
+        function = Function(source.raw(source.int32()), None, tag)
+        if index:
+            self.memo[index] = tag, function
+        return Frame(frame, len(frame.items), nodes.FUNCTION, [], 1, source.start, function)
 
     def finish(self) -> None:
         """Fill what waited for the end of the stream."""

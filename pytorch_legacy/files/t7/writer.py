@@ -6,6 +6,7 @@ import io
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any, BinaryIO, Literal
 
@@ -191,43 +192,52 @@ class _Writer:
         self.stack.append(_Body(kind, items))
 
     def _value(self, value: Any) -> None:
-        sink = self.sink
-        if value is None:
-            sink.int32(layouts.NIL)
-        elif isinstance(value, str):
-            sink.int32(layouts.STRING)
-            self._string(_encoded(value))
-        elif isinstance(value, (bool, np.bool_)):
-            sink.int32(layouts.BOOLEAN)
-            sink.int32(int(value))
-        elif isinstance(value, (int, float, np.integer, np.floating)):
-            sink.int32(layouts.NUMBER)
-            sink.double(_number(value))
-        elif isinstance(value, (bytes, bytearray)):
-            sink.int32(layouts.STRING)
-            self._string(bytes(value))
-        elif isinstance(value, (Hash, Vec)):
-            if not self._known(layouts.TORCH, id(value)):
-                self._container(value)
-        elif isinstance(value, (list, tuple)):
-            if not self._known(layouts.TABLE, id(value)) and not self._numbers(range(1, len(value) + 1), value):
-                self._table([item for pair in enumerate(value, 1) for item in pair])
-        elif isinstance(value, dict):
-            if not self._known(layouts.TABLE, id(value)) and not self._numbers(value.keys(), value.values()):
-                self._table([item for key, entry in value.items() for item in (_key(key), entry)])
-        elif isinstance(value, np.ndarray):
-            self._array(value)
-        elif isinstance(value, Function):
-            if value.form not in (layouts.FUNCTION_OLDEST, layouts.FUNCTION_LEGACY, layouts.FUNCTION):
-                raise _Refused(f"expected a function of the form 6, 7 or 8, got {value.form}")
-            # The oldest form has no index and so could not be shared; the next one has the same body.
-            if not self._known(max(value.form, layouts.FUNCTION_LEGACY), id(value)):
-                self._string(value.bytecode)
-                self._open(nodes.FUNCTION, [value.upvalues])
-        else:
-            record = self._record(value)
-            if not self._known(layouts.TORCH, id(value)):
-                self._object(record)
+        """Writes a value; the values inside it follow later, from the stack."""
+        _writing(type(value))(self, value)  # type: ignore[arg-type]
+
+    def _nil(self, value: None) -> None:
+        self.sink.int32(layouts.NIL)
+
+    def _text(self, value: str) -> None:
+        self.sink.int32(layouts.STRING)
+        self._string(_encoded(value))
+
+    def _bytes(self, value: bytes | bytearray) -> None:
+        self.sink.int32(layouts.STRING)
+        self._string(bytes(value))
+
+    def _boolean(self, value: Any) -> None:
+        self.sink.int32(layouts.BOOLEAN)
+        self.sink.int32(int(value))
+
+    def _plainNumber(self, value: Any) -> None:
+        self.sink.int32(layouts.NUMBER)
+        self.sink.double(_number(value))
+
+    def _hashOrVec(self, value: Any) -> None:
+        if not self._known(layouts.TORCH, id(value)):
+            self._container(value)
+
+    def _list(self, value: list[Any] | tuple[Any, ...]) -> None:
+        if not self._known(layouts.TABLE, id(value)) and not self._numbers(range(1, len(value) + 1), value):
+            self._table([item for pair in enumerate(value, 1) for item in pair])
+
+    def _dict(self, value: dict[Any, Any]) -> None:
+        if not self._known(layouts.TABLE, id(value)) and not self._numbers(value.keys(), value.values()):
+            self._table([item for key, entry in value.items() for item in (_key(key), entry)])
+
+    def _function(self, value: Function) -> None:
+        if value.form not in (layouts.FUNCTION_OLDEST, layouts.FUNCTION_LEGACY, layouts.FUNCTION):
+            raise _Refused(f"expected a function of the form 6, 7 or 8, got {value.form}")
+        # The oldest form has no index and so could not be shared; the next one has the same body.
+        if not self._known(max(value.form, layouts.FUNCTION_LEGACY), id(value)):
+            self._string(value.bytecode)
+            self._open(nodes.FUNCTION, [value.upvalues])
+
+    def _torchObject(self, value: Any) -> None:
+        record = self._record(value)
+        if not self._known(layouts.TORCH, id(value)):
+            self._object(record)
 
     def _record(self, value: Any) -> TorchObject:
         if isinstance(value, TorchObject):
@@ -378,6 +388,27 @@ class _Writer:
             self.kept.append(original)
             self.stored[id(original)] = array
         return array
+
+
+# The first row to which a value belongs decides how it is written; Hash and Vec are a dict and a list, and bool is an int.
+_WRITES: tuple[tuple[tuple[type, ...], Callable[[_Writer, Any], None]], ...] = (
+    ((type(None),), _Writer._nil),
+    ((str,), _Writer._text),
+    ((bool, np.bool_), _Writer._boolean),
+    ((int, float, np.integer, np.floating), _Writer._plainNumber),
+    ((bytes, bytearray), _Writer._bytes),
+    ((Hash, Vec), _Writer._hashOrVec),
+    ((list, tuple), _Writer._list),
+    ((dict,), _Writer._dict),
+    ((np.ndarray,), _Writer._array),
+    ((Function,), _Writer._function),
+)
+
+
+@lru_cache(1000)
+def _writing(kind: type) -> Callable[[_Writer, Any], None]:
+    """Returns the method that writes values of a type."""
+    return next((write for kinds, write in _WRITES if issubclass(kind, kinds)), _Writer._torchObject)
 
 
 def _encoded(text: str) -> bytes:

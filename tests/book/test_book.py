@@ -158,6 +158,14 @@ def test_new_words_stand_in_the_glossary() -> None:
     assert explained == {term.lower() for term in terms}
 
 
+def test_words_of_the_code_name_files() -> None:
+    """The glossary explains the terms of the source files, in the order of the alphabet, each with a file."""
+    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| `([^`]+)` \|$", PAGES["glossary"], re.MULTILINE)
+    terms = [term for term, _ in rows]
+    assert len(terms) >= 60 and terms == sorted(set(terms), key=str.lower)
+    assert not [file for _, file in rows if not (ROOT / file).is_file()]
+
+
 @pytest.mark.parametrize("page", CHAPTERS)
 def test_exercises_have_answers_that_run(page: str) -> None:
     exercises = PAGES[page].partition("\n## Exercises\n")[2]

@@ -132,7 +132,7 @@ def _check(options: argparse.Namespace, source: str, target: str) -> None:
         known = ", ".join((".t7", *export.ENDINGS, *interop.WRITES, *plain.ENDINGS))
         raise Problem(f"{options.target}: expected a name that ends in {known}")
     if isExport and source != ".t7":
-        raise Problem(f"{options.source}: {target} is made of a .t7 file with a network")
+        raise Problem(f"{options.source}: expected a .t7 file with a network, for an output of {target}")
     isPlain = source in plain.ENDINGS or target in plain.ENDINGS
     byName = ", ".join(interop.WRITES)
     rules = [
@@ -233,7 +233,7 @@ def _arrays(options: argparse.Namespace, source: str, value: Any) -> dict[str, A
     isArchive = source in interop.READS and options.key is None
     arrays = value if isArchive else interop.tensors(value, everything=options.everything)
     if not arrays:
-        raise Problem(f"{options.source}: there are no tensors in it")
+        raise Problem(f"{options.source}: expected a file with tensors, got none")
     return arrays
 
 
@@ -274,5 +274,5 @@ def _into(value: Any, arrays: dict[str, Any], options: argparse.Namespace) -> in
     try:
         return interop.assign(value, arrays, partial=options.partial)
     except FieldError as error:
-        text = "if the names are those of a written module of PyTorch, say what the network takes, with --input"
+        text = "if the names are those of a class that convert wrote for PyTorch, pass its --input, too"
         raise Problem(f"{error}; {text}") from None

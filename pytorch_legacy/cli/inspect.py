@@ -196,7 +196,7 @@ class Report:
     def refuse(self) -> None:
         """Raises a Problem that names the networks that do not take the input."""
         if self.options.input and not self.networks:
-            raise Problem(f"{self.name}: --input: there is no network in this file")
+            raise Problem(f"{self.name}: --input: expected a network in this file, got none")
         failed = {place: problem for place, (_, problem) in self.ran.items() if problem}
         if failed:
             first, problem = next(iter(failed.items()))

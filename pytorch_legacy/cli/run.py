@@ -176,10 +176,10 @@ def _refuse(options: argparse.Namespace, names: tuple[str, ...], text: str) -> N
 
 def _refuse_preparation(path: str, array: Any, options: argparse.Namespace) -> None:
     """Refuses options that change pictures, or bytes, for arrays that stay as they are."""
-    _refuse(options, _FOR_PICTURES, f"is for pictures; {path} has an array, which keeps its size and the order of its planes")
+    _refuse(options, _FOR_PICTURES, f"is for pictures; {path} has an array, which keeps its size and the order of its channels")
     arrays = array if isinstance(array, list) else [array]
     if options.mean is None and options.std is None and not any(one.dtype == np.uint8 for one in arrays):
-        _refuse(options, _FOR_NUMBERS, f"is for bytes; {path} has {arrays[0].dtype}, which changes with --mean or --std alone")
+        _refuse(options, _FOR_NUMBERS, f"is for bytes; {path} has {arrays[0].dtype}, which only --mean and --std change")
 
 
 def _of_sizes(net: Module, options: argparse.Namespace) -> Result:
@@ -326,7 +326,7 @@ def _copied(output: Tensor) -> Tensor:
     array: Tensor = to_host(output)
     if repeats(array):
         held = base_storage(array).nbytes
-        raise Problem(f"the output of {files.text_shape(array.shape)} repeats {held:,} bytes, up to {array.nbytes:,}")
+        raise Problem(f"the output of {files.text_shape(array.shape)} repeats {held:,} bytes as {array.nbytes:,}")
     return array.copy()
 
 
@@ -337,7 +337,7 @@ def _is_scores(output: Any) -> bool:
 
 def _print_classes(output: Tensor, net: Module, names: list[str] | None, top: int) -> None:
     scores = output.reshape(-1, output.size) if output.ndim in (1, 3) else output.reshape(output.shape[0], -1)
-    last = list(models.leaves(net))[-1]._typename
+    last = list(models.isExport(net))[-1]._typename
     logarithmic, exact = last.endswith("LogSoftMax"), last.endswith("SoftMax")
     for row in scores[:100]:
         best = np.argsort(-row, kind="stable")[: top if len(scores) == 1 else 1]

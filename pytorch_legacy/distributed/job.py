@@ -59,7 +59,7 @@ def run(net: Module, value: Any, preprocessing: Preprocessing, options: argparse
         except (KeyboardInterrupt, Stopped):
             done = job.join(complete=False)
             if done:
-                say(f"stopped: {options.output} has {done:,} of {len(source):,} rows; the same command goes on")
+                say(f"stopped: {options.output} has {done:,} of {len(source):,} rows; the same command resumes")
             raise
         say(f"wrote {options.output}: {job.join(complete=True):,} rows{job.errors()}")
         shutil.rmtree(folder)
@@ -71,9 +71,9 @@ def _refuse_useless(options: argparse.Namespace, source: sources.Source) -> None
     isArray = isinstance(source, sources.Rows) or all(name.lower().endswith(".npy") for name in source.names)
     isFloat = isinstance(source, sources.Rows) and source.dtype != "uint8" and options.mean is None and options.std is None
     if isArray and (useless := given - {"scale", "preset"}):
-        raise Problem(f"--{min(useless)}: {options.inputs[0]}: arrays keep their size and the order of their planes")
+        raise Problem(f"--{min(useless)}: {options.inputs[0]}: an array keeps its size and the order of its channels")
     if isFloat and given:
-        raise Problem(f"--{min(given)}: {options.inputs[0]}: numbers that are no bytes change with --mean or --std alone")
+        raise Problem(f"--{min(given)}: {options.inputs[0]}: only --mean and --std change an array that is not of bytes")
 
 
 @contextmanager
@@ -224,7 +224,7 @@ class Job:
         remedy = "remove the folder to begin anew, or choose another -o"
         if not self._note.exists():
             if self._parts.done():
-                raise Problem(f"{self._note.parent}: holds parts of a run, but no {self._note.name} that says of which; {remedy}")
+                raise Problem(f"{self._note.parent}: holds parts of a run, but not its {self._note.name}; {remedy}")
             return None
         try:
             stored = json.loads(self._note.read_bytes())

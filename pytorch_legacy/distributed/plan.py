@@ -176,7 +176,7 @@ def _resized(net: Module, source: Source, preprocessing: Preprocessing) -> tuple
             size = expected.fixed_size(net, len(sample.array))
             break
     if size is None:
-        raise Problem(f"the network does not take pictures in the size that they have{expected.words(net)}; say it: --size WxH")
+        raise Problem(f"the network does not take pictures of this size{expected.words(net)}; pass --size WxH")
     preprocessing = preprocessing.fitted(size)
     samples, count = _first(net, source, preprocessing)
     assert samples is not None

@@ -71,7 +71,7 @@ class Files:
         for path, name in zip(self.paths, self.names, strict=True):
             try:
                 if os.path.exists(path) and not os.path.isfile(path):
-                    raise Problem(f"{path}: is no file")
+                    raise Problem(f"{path}: expected a file")
                 source = files.read(path, preprocessing)
                 if not isinstance(source.array, np.ndarray) or len(source.array) != 1:
                     raise Problem(f"{path}: expected one sample, got {_size(source.array)}; give an array of many by itself")

@@ -339,7 +339,7 @@ def expected(module: Module) -> Expected | None:
 
 
 def words(module: Module) -> str:
-    """Returns the end of an error message that names the expected input."""
+    """Returns a text about the input that the network expects, for an error."""
     takes = None if module._onDevice else expected(module)
     return "" if takes is None else f"; the network expects {takes.sentence()}"
 

@@ -83,7 +83,7 @@ def read(path: str, preprocessing: Preprocessing, key: str | None = None) -> Sou
         value = tensors(path, t7.read(path if regular else content), key)
     for array in value if isinstance(value, list) else [value]:
         if not isinstance(array, np.ndarray):
-            raise Problem(f"{path}: expected arrays alone, got something else in the archive")
+            raise Problem(f"{path}: expected an archive of arrays, got another object in it")
         if array.dtype.kind not in "fiub" or array.ndim == 0:
             raise Problem(f"{path}: expected an array of numbers, got {array.dtype} of shape {array.shape}")
     together = value[None] if isinstance(value, np.ndarray) and value.ndim in (1, 3) else value
@@ -142,7 +142,7 @@ def choice(value: Any) -> str:
 
 
 def _archive(path: str, source: Any, key: str | None) -> Any:
-    """The arrays of a .npz file, in its order; one if there is one, or by its name. None if it is another archive."""
+    """Returns all arrays of a .npz file, the only one, or that of the name; None for another archive."""
     if not zipfile.is_zipfile(source):
         return None
     try:
@@ -157,7 +157,7 @@ def _archive(path: str, source: Any, key: str | None) -> Any:
             return archive[key]
     except Problem:
         raise
-    except Exception as error:  # whatever NumPy makes of a broken file, or of what else is in it
+    except Exception as error:  # NumPy raises exceptions of any kind for a broken file
         raise Problem(f"{path}: cannot be read as .npz: {error}") from None
 
 
@@ -167,14 +167,14 @@ def _holds_tensors(value: Any) -> bool:
 
 
 def picture(path: str, preprocessing: Preprocessing, source: Any = None) -> Any:
-    """A Pillow image, gray or RGB, in the size that is asked for. `source` is what to read."""
+    """Returns a Pillow image, gray or RGB, in the size of `preprocessing`, read from `source` or `path`."""
     _must_exist(path)
     Image = _pillow()
     try:
         with Image.open(path if source is None else source) as opened:
             image = opened.convert("RGB" if opened.mode not in ("L", "1", "I", "I;16", "LA") else "L")
-    except Exception as error:  # Pillow's readers raise what comes
-        raise Problem(f"{path}: not a picture that can be read: {error}") from None
+    except Exception as error:  # Pillow's readers raise exceptions of any kind
+        raise Problem(f"{path}: cannot be read as a picture: {error}") from None
     try:
         return preprocessing.resized(image)
     except Problem as problem:
@@ -182,7 +182,7 @@ def picture(path: str, preprocessing: Preprocessing, source: Any = None) -> Any:
 
 
 def _read_picture(path: str, source: Any, preprocessing: Preprocessing, found: str) -> Source:
-    """`found` says what the file is for who takes it for a .t7 file."""
+    """Returns a picture. `found` describes the file in the error for a file of another kind."""
     try:
         image = picture(path, preprocessing, source)
     except Problem:
@@ -192,7 +192,7 @@ def _read_picture(path: str, source: Any, preprocessing: Preprocessing, found: s
         raise Problem(f"{path}: expected {wanted}; {_tail(found)}") from None
     planes = preprocessing.planes
     if planes not in (None, 1, 3):
-        raise Problem(f"{path}: the network wants {planes} planes, a picture has 1 or 3; give an .npy or .t7 file")
+        raise Problem(f"{path}: the network expects {planes} channels, a picture has 1 or 3; pass an .npy or .t7 file")
     colours: list[Any] = []
     if preprocessing.gray:
         image = image.convert("L")
@@ -250,7 +250,7 @@ def encoded(path: str, output: Tensor, source: Source) -> memoryview:
     if image.ndim == 2:
         image = image[None]
     if not is_picture(output.shape):
-        raise Problem(f"{path}: an output of {text_shape(output.shape)} is no picture of 1 or 3 planes; write .npy or .t7")
+        raise Problem(f"{path}: expected an output of 1 or 3 channels, got {text_shape(output.shape)}; write it as .npy or .t7")
     scale = source.preprocessing.scale if source.preprocessing.scale > 0 else 1 / 255
     data = np.clip(np.rint(np.nan_to_num(image.astype(np.float64)) / scale), 0, 255).astype(np.uint8)
     if source.preprocessing.bgr:

@@ -86,14 +86,14 @@ def located(path: str, value: Any, wanted: str | None = None) -> tuple[str, Modu
         got = f"expected a network, got {described(visits[0].value)}" if visits else "there is no such place"
         raise Problem(f"{path}: --model {wanted}: {got}; networks of the file: {_listed(found)}")
     if not found:
-        raise Problem(f"{path}: no network in this file; see: pytorch-legacy inspect {path}")
+        raise Problem(f"{path}: expected a network in this file, got none; see pytorch-legacy inspect {path}")
     usual = next((name for name in ("", *FAVOURITES) if name in found), None)
     chosen = next(iter(found)) if len(found) == 1 else usual
     if chosen is None:
-        raise Problem(f"{path}: several networks in this file, choose one with --model: {_listed(found)}")
+        raise Problem(f"{path}: expected one network, got several; choose one with --model: {_listed(found)}")
     if isinstance(found[chosen], Unknown) and (within := [name for name in found if name != chosen]):
         name = found[chosen]._typename
-        raise Problem(f"{path}: {name} is a class that is not known; choose another network with --model: {_listed(within)}")
+        raise Problem(f"{path}: the class {name} is not known; choose another network with --model: {_listed(within)}")
     return chosen, found[chosen]
 
 

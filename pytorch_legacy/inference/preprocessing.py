@@ -1,9 +1,9 @@
-"""The preparation of pictures for a network: set once, for one picture or many, and stored with the results.
+"""The preparation of a picture for a network, for one picture or many. It is stored with the results.
 
     (byte * scale - mean) / std
 
-of a picture that was resized, cut in the middle and, for networks that learned so, turned from RGB to BGR. What options say
-counts before a preset, or what the file of the network says, and this before what is usual.
+of a picture that was resized, cropped and, if the network was trained so, converted from RGB to BGR. Options override a
+preset, a preset overrides the file of the network, and this overrides the defaults.
 """
 
 from __future__ import annotations
@@ -35,31 +35,31 @@ PRESETS: dict[str, dict[str, Any]] = {
     # Faces that were aligned before.
     "openface": {"size": (96, 96), "bgr": False, "scale": 1 / 255, "mean": (0.0,), "std": (1.0,)},
 }  # fmt: skip
-"""What published networks learned from. A preset takes the place of all that a file says."""
+"""The preparation of published networks. A preset overrides all settings of a file."""
 
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """The preparation of a picture.
+    """How a picture is prepared.
 
     Attributes
     ----------
     planes : int, optional
-        What the network takes: 1 gets the luminance, 3 the colours; None a picture as it is.
+        Channels of the network: 1 gets the luminance, 3 the colors, None the picture as it is.
     size : (int, int) or int, optional
         Height and width to resize to, or the length of the shorter side.
     crop : (int, int), optional
-        Height and width of the middle that is cut out after that.
+        Height and width of the center that is cut out after that.
     gray : bool
-        Is a colour picture treated as a gray one?
+        True if color pictures are converted to gray.
     bgr : bool
-        Do the planes go blue, green, red? `mean` and `std` are in the same order.
+        True if the order of channels is blue, green, red, also in `mean` and `std`.
     scale, mean, std : float, tuple of float, tuple of float
         As in the formula; one number for all planes, or one for each.
     always : bool
-        Are `mean` and `std` for arrays that are no bytes, too?
+        True if `mean` and `std` also apply to arrays of other types than bytes.
     origins : dict
-        Who said what: of each entry above that somebody said.
+        The source of each entry above that is not a default.
     """
 
     planes: int | None = None
@@ -75,7 +75,7 @@ class Preprocessing:
 
     @classmethod
     def of(cls, options: argparse.Namespace, value: Any, network: Module) -> Preprocessing:
-        """Returns the preparation that the options set, and the file with the content `value` that `network` is from."""
+        """Returns the preparation of the options and of `value`, the content of the file of `network`."""
         said = {name: getattr(options, name) for name in ("size", "crop", "gray", "bgr", "scale", "mean", "std")}
         asked = {name: tuple(entry) if isinstance(entry, list) else entry for name, entry in said.items() if entry is not None}
         base = dict(PRESETS[options.preset]) if options.preset else models.preprocessing(value, network)
@@ -132,7 +132,7 @@ class Preprocessing:
         return "; ".join(f"{origin}: {', '.join(names)}" for origin, names in told.items())
 
     def normalized(self, array: Tensor) -> Tensor:
-        """Bytes scaled and normalized; other arrays as they are, unless mean or std are asked for."""
+        """Returns bytes scaled and normalized, and other arrays unchanged, unless mean or std is set."""
         if array.dtype != np.uint8 and not self.always:
             return array
         mean, std = np.array(self.mean, np.float64), np.array(self.std, np.float64)
@@ -140,19 +140,19 @@ class Preprocessing:
         for name, numbers in (("mean", mean), ("std", std)):
             if numbers.size not in (1, planes):
                 wanted = "1 number" if planes == 1 else f"1 number or {planes}"
-                raise Problem(f"{name}: expected {wanted}, one for each plane; got {numbers.size}")
+                raise Problem(f"{name}: expected {wanted}, one for each channel; got {numbers.size}")
             if not np.isfinite(numbers).all() or (name == "std" and numbers.min() <= 0):
                 kind = "a number above 0" if name == "std" else "a finite number"
-                raise Problem(f"{name}: expected {kind}, got {numbers.tolist()} in the file of the network; say it with --{name}")
+                raise Problem(f"{name}: expected {kind}, got {numbers.tolist()} in the file of the network; pass --{name}")
         scaled = array * np.float64(self.scale) if array.dtype == np.uint8 else array.astype(np.float64)
         shape = (-1, 1, 1) if array.ndim > 2 else (-1,)
         result: Tensor = (scaled - mean.reshape(shape)) / std.reshape(shape)
         return result
 
     def resized(self, image: Any) -> Any:
-        """A picture of Pillow in the size that is asked for.
+        """Returns a picture of Pillow in the size that is set.
 
-        Smaller ones are averages of what they replace, larger ones bicubic interpolations.
+        A smaller picture has averages of the pixels, a larger one bicubic interpolations.
         """
         from PIL import Image
 
@@ -163,13 +163,13 @@ class Preprocessing:
             else:
                 height, width = self.size
             if width * height > MOST_PIXELS:
-                raise Problem(f"the picture of {image.width}x{image.height} would become {width}x{height}; say --size WxH")
+                raise Problem(f"a picture of {image.width}x{image.height} would become {width}x{height}; pass --size WxH")
             shrinks = width <= image.width and height <= image.height
             image = image.resize((width, height), Image.Resampling.BOX if shrinks else Image.Resampling.BICUBIC)
         if self.crop is not None:
             height, width = self.crop
             if height > image.height or width > image.width:
-                raise Problem(f"--crop {width}x{height}: the picture has {image.width}x{image.height}; --size enlarges it before")
+                raise Problem(f"--crop {width}x{height}: the picture has {image.width}x{image.height}; enlarge it with --size")
             left, top = (image.width - width) // 2, (image.height - height) // 2
             image = image.crop((left, top, left + width, top + height))
         return image

@@ -1,4 +1,4 @@
-"""Says what is being waited for, to whoever is watching."""
+"""Shows the progress of a command on the terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .problem import Problem
 def busy(text: str, remedy: str = "") -> Iterator[None]:
     """Shows `text` on the terminal while the block runs; nothing is shown to a file or a pipe.
 
-    If the block needs more memory than there is, the Problem that it raises says what was done, and the remedy.
+    If there is not enough memory for the block, it raises a Problem with `text` and the remedy.
     """
     shown = Line()
     shown.show(f"{text} ...")
@@ -29,7 +29,7 @@ def busy(text: str, remedy: str = "") -> Iterator[None]:
 
 
 def out_of_memory(error: MemoryError) -> str:
-    """Returns what to say of a lack of memory: where it was, if the error says so."""
+    """Returns a text about a lack of memory, with the place if the error names it."""
     return f"there is not enough memory{f' ({error})' if str(error) else ''}"
 
 
@@ -48,7 +48,7 @@ class Line:
 
 
 class Progress:
-    """The progress of a run: number done of `all`, speed, and remaining time."""
+    """Shows how many of `all` are done, the speed, and the remaining time."""
 
     def __init__(self, all: int, done: int) -> None:
         self._all, self._done, self._begin, self._first = all, done, time.monotonic(), done

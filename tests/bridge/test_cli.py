@@ -25,7 +25,7 @@ def convert(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 def test_python_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command infers and prints the network's input; the written file computes the numbers of the network."""
     said = convert(capsys, DIGITS / "digits.t7", tmp_path / "digits.py")
-    assert "wrote" in said and "digits.safetensors" in said and "assumed an input of Nx1xHxW; --input says otherwise" in said
+    assert "wrote" in said and "digits.safetensors" in said and "assumed an input of Nx1xHxW; --input changes it" in said
     spec = importlib.util.spec_from_file_location("digits", tmp_path / "digits.py")
     written = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(written)
@@ -50,7 +50,7 @@ def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     target = tmp_path / "net.py"
     assert "expected sizes joined by x, such as 1x3x32x32" in convert(capsys, net, target, "--input", "1x")
     assert "--force is for .py, .onnx, .pt2" in convert(capsys, net, tmp_path / "net.npz", "--force")
-    assert "is made of a .t7 file" in convert(capsys, DIGITS / "x.npz", target)
+    assert "expected a .t7 file with a network" in convert(capsys, DIGITS / "x.npz", target)
     said = convert(capsys, net, target, "--input", "NxCx6x6")
     assert "--input NxCx6x6: in module 1" in said and "the network expects an input of 1 x 6 x 6" in said
     both = nn.Sequential().add(nn.ParallelTable().add(nn.LookupTable(9, 3)).add(nn.Linear(4, 3))).add(nn.CAddTable())
@@ -60,7 +60,7 @@ def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     with pytest.raises(pl.THNNError, match=r"^1 \(nn.ParallelTable\), nn.ParallelTable: input: expected a table of 2, got"):
         pl.to_torch(both, (None, 4))
     pl.save(net, nn.Sequential().add(nn.SelectTable(0)))
-    assert "say it, such as --input 1x6,1x10:int" in convert(capsys, net, target)
+    assert "pass it, such as --input 1x6,1x10:int" in convert(capsys, net, target)
     pl.save(net, nn.Sequential().add(nn.SplitTable(0)).add(rnn.Sequencer(nn.Linear(4, 3))))
     assert "as long as a size that varies" in (said := convert(capsys, net, target)) and "assumed an input of TxNx4" in said
     pl.save(net, nn.Sequential().add(nn.Linear(3, 3)).add(nn.Tanh()))
@@ -74,7 +74,7 @@ def test_view_that_multiplies_the_batch(tmp_path: Path, capsys: pytest.CaptureFi
     """An input that was inferred is the one that the network was made for; if there is none, nothing is written."""
     net, target = tmp_path / "net.t7", tmp_path / "net.py"
     pl.save(net, nn.Sequential().add(nn.SpatialConvolution(1, 2, 3, 3)).add(nn.View(8)).add(nn.Linear(8, 2)))
-    assert "assumed an input of Nx1x4x4; --input says otherwise" in convert(capsys, net, target)
+    assert "assumed an input of Nx1x4x4; --input changes it" in convert(capsys, net, target)
     target.unlink()
     pl.save(net, rnn.Sequencer(nn.Sequential(nn.SpatialConvolution(1, 2, 3, 3), nn.View(8), nn.Linear(8, 2))))
     assert "assumed an input of TxNx1x4x4" in convert(capsys, net, target)  # not one whose steps have more samples
@@ -89,7 +89,7 @@ def test_view_that_multiplies_the_batch(tmp_path: Path, capsys: pytest.CaptureFi
         for layer in layers:
             chain.add(layer)
         pl.save(net, chain)
-        assert "makes another number of samples" in convert(capsys, net, target) and not target.exists()
+        assert "changes the number of samples" in convert(capsys, net, target) and not target.exists()
     assert "wrote" in convert(capsys, net, target, "--input", "Nx8:int")
 
 
@@ -107,6 +107,6 @@ def test_what_may_vary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         assert f"Takes {takes}" in target.read_text(), target.read_text()[:200]
     pl.save(net, nn.SpatialConvolution(3, 1, 3, 3))
     assert "wrote" in convert(capsys, net, target, "--input", "3x8x8") and "Takes (3, 8, 8)" in target.read_text()
-    assert "computes in float32, not in double" in convert(capsys, net, target, "--input", "1x3x8x8:double")
+    assert "expected float32, the type of the network, got double" in convert(capsys, net, target, "--input", "1x3x8x8:double")
     pl.save(net, rnn.Sequencer(rnn.FastLSTM(4, 3)))
     assert "assumed an input of TxNx4" in convert(capsys, net, target) and "Takes (N, H, 4)" in target.read_text()

@@ -149,7 +149,7 @@ def test_inspect_names_unknown_classes(capsys, tmp_path) -> None:
         (["run", DIGITS, __file__], r"expected a picture .*array \(\.npy, \.npz\) or a tensor \(\.t7\); got text"),
         (["run", DIGITS, DIGITS], "choose a tensor of the table with --key"),
         (["run", DIGITS, TEST, "--model", "net"], "--model net: there is no such place; networks of the file: model"),
-        (["run", TEST, DIGITS], "no network in this file"),
+        (["run", TEST, DIGITS], "expected a network in this file, got none"),
         (["run", DIGITS, ONE, "--size", "8by8"], "--size 8by8: expected width x height"),
         (["run", DIGITS, ONE, "--mean", "0,0"], "mean: expected 1 number"),
         *(
@@ -193,7 +193,7 @@ def test_a_std_of_zero_in_the_file(capsys, tmp_path) -> None:
     pytest.importorskip("PIL")
     for field, value in (("std", 0.0), ("mean", float("nan"))):
         pl.save(tmp_path / "m.t7", pl.load(DIGITS) | {field: value})
-        assert f"say it with --{field}" in fail(capsys, "run", str(tmp_path / "m.t7"), ONE)
+        assert f"pass --{field}" in fail(capsys, "run", str(tmp_path / "m.t7"), ONE)
         assert " 1 " in run(capsys, "run", str(tmp_path / "m.t7"), ONE, "--std", "0.4", "--mean", "0.3")
 
 

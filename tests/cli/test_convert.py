@@ -104,7 +104,7 @@ def test_one_line_says_what_is_wrong(tmp_path, capsys, monkeypatch) -> None:
     assert "--ascii is for .t7" in fails(capsys, DIGITS, tmp_path / "x.npz", "--ascii")
     assert "--into makes a .t7" in fails(capsys, DIGITS, tmp_path / "x.npz", "--into", DIGITS)
     t7.write(tmp_path / "text.t7", "nothing")
-    assert "there are no tensors in it" in fails(capsys, tmp_path / "text.t7", tmp_path / "x.npz")
+    assert "expected a file with tensors, got none" in fails(capsys, tmp_path / "text.t7", tmp_path / "x.npz")
     for suffix in (".npz", ".safetensors", ".h5"):
         pytest.importorskip({".npz": "numpy", ".safetensors": "safetensors"}.get(suffix, "h5py"))
         (tmp_path / f"broken{suffix}").write_bytes(b"no such thing")

@@ -113,7 +113,7 @@ def test_large_picture_is_made_small_unless_a_size_is_given(capsys, tmp_path) ->
         (["layer", "TemporalMaxPooling(2)", "5", "--ceil"], "--ceil: TemporalMaxPooling.2. has no option ceil"),
         (["layer", "ReLU", "5"], "expected one with windows"),
         (["pooling", "nothing.png", "-o", "grid.png"], "nothing.png: there is no such file"),
-        (["pooling", __file__, "-o", "grid.png"], "not a picture that can be read"),
+        (["pooling", __file__, "-o", "grid.png"], "cannot be read as a picture"),
         (["pooling", COLOUR, "--size", "9by9", "-o", "grid.png"], "--size 9by9: expected width x height"),
         (["pooling", COLOUR, "--size", "2x2", "-o", "grid.png"], "expected planes that hold the kernel"),
     ],

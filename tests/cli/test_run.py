@@ -107,7 +107,7 @@ def test_bytes_tell_what_an_input_is(capsys, tmp_path, name: str) -> None:
         (b"", "the file is empty" if name != "data.png" else "not a picture"),
         (b"\x93NUMPY\x01\x00", r"cannot be read as \.npy"),
         (Path(DIGITS).read_bytes()[:500], "offset"),
-        (b"\x89PNG\r\n\x1a\n" + bytes(50), "not a picture that can be read"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(50), "cannot be read as a picture"),
     ):
         data.write_bytes(content)
         assert re.search(words, fail(capsys, "run", DIGITS, str(data)))

@@ -145,7 +145,7 @@ def test_ctrl_c_at_a_terminal(tmp_path: Path) -> None:
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)
     out, errors = process.communicate(timeout=60)
-    assert process.returncode == 130 and "the same command goes on" in out and "Traceback" not in errors, errors
+    assert process.returncode == 130 and "the same command resumes" in out and "Traceback" not in errors, errors
     some = pq.read_table(tmp_path / "out.parquet")
     assert 0 < len(some) < 4000 and len(set(some["row"].to_pylist())) == len(some)
 
@@ -162,7 +162,7 @@ def test_what_is_done_is_kept_when_the_workers_are_gone(capsys, tmp_path: Path, 
         patch.setattr(job, "drive", gone)
         assert main([*command, "--batch", "4"]) == 1
     captured = capsys.readouterr()
-    assert "of 40 rows; the same command goes on" in captured.out and "all workers are gone" in captured.err
+    assert "of 40 rows; the same command resumes" in captured.out and "all workers are gone" in captured.err
     assert not json.loads(pq.read_schema(tmp_path / "out.parquet").metadata[b"pytorch_legacy"])["complete"]
     run(capsys, *command, "--batch", "4")
     assert pq.read_table(tmp_path / "out.parquet").equals(pq.read_table(tmp_path / "whole.parquet"))

@@ -86,7 +86,7 @@ def test_an_interrupted_run_goes_on(capsys, tmp_path: Path, monkeypatch) -> None
     monkeypatch.setattr(Parts, "write", interrupted)
     assert main(command) == 130
     monkeypatch.undo()
-    assert f"has {sum(parts)} of 64 rows; the same command goes on" in capsys.readouterr().out
+    assert f"has {sum(parts)} of 64 rows; the same command resumes" in capsys.readouterr().out
     some = pq.read_table(target)
     assert some.equals(whole.take(some["row"])) and len(some) == sum(parts) < 64
     assert not json.loads(some.schema.metadata[b"pytorch_legacy"])["complete"]
@@ -231,7 +231,7 @@ def test_files_of_all_kinds(tmp_path: Path, monkeypatch) -> None:
     assert sources.opened(["in/*1.png", "in/0003.png"], None, tmp_path, ()).names == ("in/0001.png", "in/0003.png")
     found = list(sources.opened(["list"], None, tmp_path, ()).samples(sources.Preprocessing(), np.dtype(np.float32)))
     assert found[0].array.shape == (1, 16, 16) and 0.9 < found[0].array.max() <= 1
-    assert "there is no such file" in found[1].text and "is no file" in found[2].text
+    assert "there is no such file" in found[1].text and "expected a file" in found[2].text
     *_, one, two = folder.samples(sources.Preprocessing(), np.dtype(np.float32))
     assert one.array.shape == (1, 4, 4) and "expected one sample, got shape 2x1x4x4" in two.text
 
@@ -374,7 +374,7 @@ def test_options_without_a_use(capsys, tmp_path: Path) -> None:
         ([floats, "--key", "a"], "--key a: an .npy file holds one array"),
         ([folder, "--key", "a"], "--key a: only one .npz, .t7 or zarr input has several arrays"),
         ([tmp_path / "list.txt", "--key", "a"], "--key a: a list of paths holds no array"),
-        ([floats, "--size", "8x8"], f"--size: {floats}: arrays keep their size"),
+        ([floats, "--size", "8x8"], f"--size: {floats}: an array keeps its size"),
         ([tmp_path / "arrays", "--gray"], "--gray: "),
         ([floats, "--scale", "2"], "--scale: "),
         ([tmp_path / "x.t7", "--key", "b"], "--key b: there is no such place; tensors of the file: a.1, images"),
@@ -427,7 +427,7 @@ def test_the_note_of_a_run(capsys, tmp_path: Path, monkeypatch) -> None:
         note.write_bytes(broken)
         assert "job.json: is damaged" in fail(capsys, *command)
     note.unlink()
-    assert "holds parts of a run, but no job.json that says of which; remove the folder" in fail(capsys, *command)
+    assert "holds parts of a run, but not its job.json; remove the folder" in fail(capsys, *command)
     note.write_bytes(content)
     assert "going on: " in run(capsys, *command)
 

@@ -119,8 +119,8 @@ template <class T, class Limit> static void findBad(Call *call, const Walk &w, L
 {
   int64_t *report = call->state->report;
   const int64_t n = w.count, blocks = blocksFor(n);
-  if (isNear(w)) launch(call, blocks, BLOCK, reportBadNumber<T, Limit, int32_t>, cellsOf<1, int32_t>(w), n, low, high, report);
-  else launch(call, blocks, BLOCK, reportBadNumber<T, Limit, int64_t>, cellsOf<1, int64_t>(w), n, low, high, report);
+  if (isNear(w)) launch(call, blocks, BLOCK, reportBadNumber<T, Limit, int32_t>, walkCells<1, int32_t>(w), n, low, high, report);
+  else launch(call, blocks, BLOCK, reportBadNumber<T, Limit, int64_t>, walkCells<1, int64_t>(w), n, low, high, report);
 }
 
 int32_t THNN_CudaArrayWithin(THNNState *state, const THNNArray *input, double low, double high, const char *text)
@@ -144,7 +144,7 @@ int32_t THNN_CudaArrayWithin(THNNState *state, const THNNArray *input, double lo
   if (call.state->wait) waitForStream(&call);
   if (call.state->wait && THNN_ready(&call) && report[0]) {
     report[0] = 0;
-    call.status = failWithin(__func__, text, low, high, numberOf(report[1]));
+    call.status = failWithin(__func__, text, low, high, doubleFromBits(report[1]));
   }
   return THNN_leave(&call);
 }

@@ -57,7 +57,7 @@ template <class T, class Sum, class Int> __global__ static void putElements(Slic
 }
 
 /* The stride of a dimension of size 1 may be any number. */
-static int64_t stepOf(View v, int32_t d) { return v.size[d] > 1 ? v.stride[d] * v.itemSize : 0; }
+static int64_t byteStride(View v, int32_t d) { return v.size[d] > 1 ? v.stride[d] * v.itemSize : 0; }
 
 /* The walks around the dimension, and within it. */
 static void planSlices(View to, View from, int32_t dimension, Walk *around, Walk *within)
@@ -69,14 +69,14 @@ static void planSlices(View to, View from, int32_t dimension, Walk *around, Walk
   planWalk(within, WALK_ROW_MAJOR, 2, inner);
 }
 
-template <class Int> static Slices<Int> slicesOf(View whole, View part, int32_t dimension, const Walk &around, const Walk &within)
+template <class Int> static Slices<Int> makeSlices(View whole, View part, int32_t dimension, const Walk &around, const Walk &within)
 {
-  Slices<Int> s = {cellsOf<2, Int>(around), cellsOf<2, Int>(within)};
+  Slices<Int> s = {walkCells<2, Int>(around), walkCells<2, Int>(within)};
   setSize(s.inner, within.count);
   setSize(s.taken, part.size[dimension]);
   s.n = THNN_nElement(part);
-  s.wholeStep = stepOf(whole, dimension);
-  s.partStep = stepOf(part, dimension);
+  s.wholeStep = byteStride(whole, dimension);
+  s.partStep = byteStride(part, dimension);
   s.length = whole.size[dimension];
   return s;
 }
@@ -112,8 +112,8 @@ int32_t THNN_CudaArrayTake(THNNState *state, const THNNArray *input, const THNNA
   Walk around, within;
   planSlices(y.elements, x.elements, dimension, &around, &within);
   if (isNear(around, within, y.elements))
-    takeSized(&call, slicesOf<int32_t>(x.elements, y.elements, dimension, around, within), k, y.elements.itemSize);
-  else takeSized(&call, slicesOf<int64_t>(x.elements, y.elements, dimension, around, within), k, y.elements.itemSize);
+    takeSized(&call, makeSlices<int32_t>(x.elements, y.elements, dimension, around, within), k, y.elements.itemSize);
+  else takeSized(&call, makeSlices<int64_t>(x.elements, y.elements, dimension, around, within), k, y.elements.itemSize);
   return THNN_leave(&call);
 }
 
@@ -139,10 +139,10 @@ int32_t THNN_CudaArrayPut(THNNState *state, const THNNArray *input, const THNNAr
   Walk around, within;
   planSlices(y.elements, x.elements, dimension, &around, &within);
   if (isNear(around, within, x.elements)) {
-    const Slices<int32_t> s = slicesOf<int32_t>(y.elements, x.elements, dimension, around, within);
+    const Slices<int32_t> s = makeSlices<int32_t>(y.elements, x.elements, dimension, around, within);
     FOR_TYPE(output->type, T, put<T>(&call, s, k, adds));
   } else {
-    const Slices<int64_t> s = slicesOf<int64_t>(y.elements, x.elements, dimension, around, within);
+    const Slices<int64_t> s = makeSlices<int64_t>(y.elements, x.elements, dimension, around, within);
     FOR_TYPE(output->type, T, put<T>(&call, s, k, adds));
   }
   return THNN_leave(&call);

@@ -9,7 +9,7 @@ struct Layout {
   int64_t ld;
 };
 
-static Layout layoutOf(View v)
+static Layout matrixLayout(View v)
 {
   const int64_t rows = v.size[v.nDimension - 2], columns = v.size[v.nDimension - 1];
   const int64_t down = v.stride[v.nDimension - 2], across = v.stride[v.nDimension - 1];
@@ -26,7 +26,7 @@ struct Operands {
   int64_t stride[THNN_MAX_DIMS];
   Layout layout;
 
-  Operands(Call *call, View v, bool isWritten) : elements(v), layout(layoutOf(v))
+  Operands(Call *call, View v, bool isWritten) : elements(v), layout(matrixLayout(v))
   {
     const bool isAligned = (uintptr_t)v.data % sizeof(real) == 0;
     if (isAligned && (layout.isRows || (layout.isColumns && !isWritten))) return;
@@ -34,7 +34,7 @@ struct Operands {
     elements.stride = stride;
     int64_t step = 1;
     for (int32_t d = v.nDimension - 1; d >= 0; step *= v.size[d--]) stride[d] = step;
-    layout = layoutOf(elements);
+    layout = matrixLayout(elements);
   }
   Operands(const Operands &) = delete;
 };

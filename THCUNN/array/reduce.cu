@@ -61,10 +61,10 @@ static Walk walkOver(Dimensions *some, View out, View in, int operands)
 /* ------------------------------------------------------------------------------------------------ reduce */
 
 enum {
-  FEW_RESULTS = 1 << 10, /* // teams */
-  FEW_THREADS = 1 << 15,
-  PART = 1 << 15, // terms of a part, for a team
-  SHORT_PART = 1 << 8, // for a thread
+  MIN_TEAM_RESULTS = 1 << 10,   /* fewer results are split into parts, each for a team */
+  MIN_THREADS = 1 << 15,        /* fewer threads are split likewise */
+  TEAM_PART_TERMS = 1 << 15,
+  THREAD_PART_TERMS = 1 << 8,
 };
 
 template <class Int> struct Reduction {
@@ -122,12 +122,12 @@ template <class T, class Int> __global__ static void reduceParts(Reduction<Int> 
 template <class T, class Int>
 static void reduce(Call *call, const Walk &kept, const Walk &reduced, int32_t operation, int32_t type, bool isRun)
 {
-  Reduction<Int> r = {cellsOf<2, Int>(kept), cellsOf<1, Int>(reduced), kept.count, reduced.count};
+  Reduction<Int> r = {walkCells<2, Int>(kept), walkCells<1, Int>(reduced), kept.count, reduced.count};
   r.operation = operation;
   r.type = type;
   r.isRun = isRun;
-  int64_t few = FEW_THREADS, part = SHORT_PART;
-  if (isRun) few = FEW_RESULTS, part = PART;
+  int64_t few = MIN_THREADS, part = THREAD_PART_TERMS;
+  if (isRun) few = MIN_TEAM_RESULTS, part = TEAM_PART_TERMS;
   r.part = r.results < few ? part : THNN_max(r.terms, 1);
   r.parts = THNN_max(THNN_ceilDiv(r.terms, r.part), 1);
   r.isWide = THNN_min(r.part, r.terms) > WIDE;
@@ -169,17 +169,17 @@ template <class Int> struct Lines {
   bool isShared, isWide; /* true if a team has a line, false if a thread has */
 
   Lines(View out, View in, int32_t dimension, const Walk &lines)
-      : first(cellsOf<2, Int>(lines)), count(lines.count), length(in.size[dimension]), inStep(in.stride[dimension] * in.itemSize),
+      : first(walkCells<2, Int>(lines)), count(lines.count), length(in.size[dimension]), inStep(in.stride[dimension] * in.itemSize),
         outStep(out.stride[dimension] * out.itemSize), isShared(true), isWide(length > WIDE)
   {
     for (int32_t d = dimension + 1; d < in.nDimension; d++) isShared &= in.size[d] == 1;
-    isShared |= count < FEW_RESULTS;
+    isShared |= count < MIN_TEAM_RESULTS;
   }
   int64_t blocks() const { return isShared ? blocksForTeams(count, isWide) : blocksFor(count); }
   __device__ Team team() const { return isShared ? thisTeam(isWide) : Team{0, 1, firstThread(), allThreads()}; }
 };
 
-static Walk linesOf(View out, View in, int32_t dimension)
+static Walk planLines(View out, View in, int32_t dimension)
 {
   Dimensions others = {};
   for (int32_t d = 0; d < in.nDimension; d++)
@@ -222,7 +222,7 @@ template <class T, class Int> __global__ static void findPlaces(Lines<Int> lines
   }
 }
 
-template <class T, class Int> static void findPlacesOf(Call *call, const Lines<Int> &lines, int32_t operation)
+template <class T, class Int> static void findPositions(Call *call, const Lines<Int> &lines, int32_t operation)
 {
   launch(call, lines.blocks(), BLOCK, findPlaces<T, Int>, lines, operation);
 }
@@ -234,13 +234,13 @@ int32_t THNN_CudaArrayReduceIndex(THNNState *state, const THNNArray *input, THNN
   Call call;
   THNN_enter(&call, state, __func__);
   const Loadable x(&call, array(input), true, false), y(&call, array(output), false, true);
-  const Walk w = linesOf(y.elements, x.elements, dimension);
+  const Walk w = planLines(y.elements, x.elements, dimension);
   if (isNear(w)) {
     const Lines<int32_t> lines(y.elements, x.elements, dimension, w);
-    FOR_TYPE(input->type, T, findPlacesOf<T>(&call, lines, operation));
+    FOR_TYPE(input->type, T, findPositions<T>(&call, lines, operation));
   } else {
     const Lines<int64_t> lines(y.elements, x.elements, dimension, w);
-    FOR_TYPE(input->type, T, findPlacesOf<T>(&call, lines, operation));
+    FOR_TYPE(input->type, T, findPositions<T>(&call, lines, operation));
   }
   return THNN_leave(&call);
 }
@@ -304,7 +304,7 @@ int32_t THNN_CudaArrayScan(THNNState *state, const THNNArray *input, THNNArray *
   THNN_enter(&call, state, __func__);
   call.inplace = 1;
   const Loadable x(&call, array(input), true, false), y(&call, array(output), false, true);
-  const Walk w = linesOf(y.elements, x.elements, dimension);
+  const Walk w = planLines(y.elements, x.elements, dimension);
   if (isNear(w)) {
     const Lines<int32_t> lines(y.elements, x.elements, dimension, w);
     FOR_TYPE(input->type, T, scan<T>(&call, lines));

@@ -30,8 +30,8 @@
 /* As numbers.h says. */
 template <class To, class From> __host__ __device__ static inline To converted(From x)
 {
-  if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, int64_t>) return longOf(x);
-  else if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, uint8_t>) return byteOf(x);
+  if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, int64_t>) return toLong(x);
+  else if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, uint8_t>) return toByte(x);
   else return (To)x;
 }
 

@@ -48,7 +48,7 @@ template <class T, int N> __device__ inline Group<T, N> groupAt(const T *x, int6
 }
 
 template <class F, class T, int N, class... From>
-__device__ inline void eachOf(const F &f, Group<T, N> &to, const From &...from)
+__device__ inline void applyEach(const F &f, Group<T, N> &to, const From &...from)
 {
 #pragma unroll
   for (int k = 0; k < N; k++) to.value[k] = f(from.value[k]...);
@@ -66,7 +66,7 @@ __device__ inline void eachDenseElement(const F &f, const Dense &d, Y *y, std::i
 {
   for (int64_t i = firstThread() * N; i < d.packed; i += allThreads() * N) {
     Group<Y, N> to;
-    eachOf(f, to, groupAt<X, N>((const X *)d.data[K + 1], i, d.ones >> (K + 1) & 1)...);
+    applyEach(f, to, groupAt<X, N>((const X *)d.data[K + 1], i, d.ones >> (K + 1) & 1)...);
     *reinterpret_cast<Group<Y, N> *>(y + i) = to;
   }
   for (int64_t i = d.packed + firstThread(); i < d.n; i += allThreads())
@@ -112,7 +112,7 @@ static inline bool isNear(const Walk &w)
   return true;
 }
 
-template <int OPERANDS, class Int> static Cells<OPERANDS, Int> cellsOf(const Walk &w)
+template <int OPERANDS, class Int> static Cells<OPERANDS, Int> walkCells(const Walk &w)
 {
   Cells<OPERANDS, Int> c = {};
   c.nDimension = w.nDimension;
@@ -166,9 +166,9 @@ template <class Y, class... X, class F> static void eachElement(Call *call, cons
     dense.packed = isPacked ? n / N * N : 0;
     launch(call, blocksFor(isPacked ? THNN_ceilDiv(n, N) : n), BLOCK, eachDense<N, F, Y, X...>, f, dense);
   } else if (isNear(w)) {
-    launch(call, blocksFor(n), BLOCK, eachStrided<int32_t, F, Y, X...>, f, cellsOf<OPERANDS, int32_t>(w), n);
+    launch(call, blocksFor(n), BLOCK, eachStrided<int32_t, F, Y, X...>, f, walkCells<OPERANDS, int32_t>(w), n);
   } else {
-    launch(call, blocksFor(n), BLOCK, eachStrided<int64_t, F, Y, X...>, f, cellsOf<OPERANDS, int64_t>(w), n);
+    launch(call, blocksFor(n), BLOCK, eachStrided<int64_t, F, Y, X...>, f, walkCells<OPERANDS, int64_t>(w), n);
   }
 }
 

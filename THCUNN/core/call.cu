@@ -51,7 +51,7 @@ static void readReport(Call *call, const char *name, int64_t limit)
   report[0] = 0;
   if (isNumber)
     call->status = THNN_fail(THNN_ERR_INDEX, call->function, name,
-                             "an earlier call met the number %.9g, which is out of range or not whole", numberOf(index));
+                             "an earlier call met the number %.9g, which is out of range or not whole", doubleFromBits(index));
   else
     call->status = limit < 0 ? THNN_fail(THNN_ERR_INDEX, call->function, name, "an earlier call met the index %lld, which is out of range", index)
                              : THNN_fail(THNN_ERR_INDEX, call->function, name, "expected 0 to %lld, got %lld", (long long)limit - 1, index);
@@ -108,7 +108,7 @@ static void copyView(Call *call, View v, void *memory, bool intoView)
 
 static Memory contiguous(Call *call, View v, bool reads, bool writes)
 {
-  THNN_hold(call, v, writes);
+  THNN_registerArgument(call, v, writes);
   if (!v.size || (THNN_isContiguous(v) && isAligned(v))) return Memory{v.data};
   if (writes && call->nCopy == THNN_MAX_COPIES) { /* its author's mistake */
     call->status = THNN_fail(THNN_ERR_UNSUPPORTED, call->function, v.name, "expected at most %d outputs that are not contiguous",

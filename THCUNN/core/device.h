@@ -50,7 +50,7 @@ static inline int threadsFor(int64_t n) { return (int)THNN_min(THNN_max(THNN_cei
 static inline int64_t blocksForTeams(int64_t pieces, bool wide) { return wide ? blocksFor(pieces, 1) : blocksFor(pieces, BLOCK / WARP); }
 
 /* The double of these bits. */
-static inline double numberOf(int64_t bits)
+static inline double doubleFromBits(int64_t bits)
 {
   double number;
   memcpy(&number, &bits, sizeof number);

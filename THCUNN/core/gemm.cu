@@ -42,7 +42,7 @@ __global__ static void multiply(GemmSizes of, accreal alpha, GemmFactor as, Gemm
 
 #ifndef __CUDACC_RTC__ /* the host's part */
 
-static int typeOf(size_t size) { return size == 8 ? CUDA_R_64F_ : (size == 4 ? CUDA_R_32F_ : CUDA_R_16F_); }
+static int cudaType(size_t size) { return size == 8 ? CUDA_R_64F_ : (size == 4 ? CUDA_R_32F_ : CUDA_R_16F_); }
 
 /* Row-major C = A B is column-major C' = B' A'. */
 template <class Element>
@@ -58,14 +58,14 @@ static void products(Call *call, GemmSizes of, accreal alpha, GemmFactor a, Gemm
     return;
   }
   void *handle = call->state->cublasHandle;
-  const int type = typeOf(sizeof(real)), computing = sizeof(real) == 8 ? CUBLAS_COMPUTE_64F_ : CUBLAS_COMPUTE_32F_;
+  const int type = cudaType(sizeof(real)), computing = sizeof(real) == 8 ? CUBLAS_COMPUTE_64F_ : CUBLAS_COMPUTE_32F_;
   int status = cublas->setStream(handle, call->state->stream);
   if (status == 0 && batch == 1)
     status = cublas->gemm(handle, b.transposed, a.transposed, (int)n, (int)m, (int)k, &alpha, b.matrix, type, (int)b.ld, a.matrix, type,
-                          (int)a.ld, &c.beta, c.matrix, typeOf(sizeof(Element)), (int)c.ld, computing, CUBLAS_GEMM_DEFAULT_);
+                          (int)a.ld, &c.beta, c.matrix, cudaType(sizeof(Element)), (int)c.ld, computing, CUBLAS_GEMM_DEFAULT_);
   else if (status == 0)
     status = cublas->batchedGemm(handle, b.transposed, a.transposed, (int)n, (int)m, (int)k, &alpha, b.matrix, type, (int)b.ld, b.stride,
-                                 a.matrix, type, (int)a.ld, a.stride, &c.beta, c.matrix, typeOf(sizeof(Element)), (int)c.ld, c.stride,
+                                 a.matrix, type, (int)a.ld, a.stride, &c.beta, c.matrix, cudaType(sizeof(Element)), (int)c.ld, c.stride,
                                  (int)batch, computing, CUBLAS_GEMM_DEFAULT_);
   if (status != 0) call->status = THNN_fail(THNN_ERR_DEVICE, call->function, "cuBLAS", "expected success, got status %d", status);
 }

@@ -24,7 +24,7 @@ struct Places {
 __device__ static int64_t placeAt(const Places &p, int64_t i) { return p.from ? p.from[i] : i; }
 
 /* A key; `keys` in place of one that is out of range. */
-__device__ static int64_t keyOf(const index_t *key, int64_t keys, int64_t place)
+__device__ static int64_t sortKey(const index_t *key, int64_t keys, int64_t place)
 {
   return key[place] >= 0 && key[place] < keys ? key[place] : keys;
 }
@@ -34,7 +34,7 @@ struct Digits {
   unsigned bit[BITS], there;
 };
 
-__device__ static Digits digitsOf(int digit, bool there)
+__device__ static Digits warpDigits(int digit, bool there)
 {
   Digits d;
   for (int k = 0; k < BITS; k++) d.bit[k] = __ballot_sync(0xffffffffu, digit >> k & 1);
@@ -52,7 +52,7 @@ __device__ static unsigned lanesWith(const Digits &d, int digit)
 /* The digit of the place that this lane has in a round that begins at i. */
 __device__ static int digitAt(const Places &p, int64_t i, int64_t end)
 {
-  return i < end ? (int)(keyOf(p.key, p.keys, placeAt(p, i)) >> p.shift & (WARP - 1)) : 0;
+  return i < end ? (int)(sortKey(p.key, p.keys, placeAt(p, i)) >> p.shift & (WARP - 1)) : 0;
 }
 
 __global__ static void countDigits(Places p)
@@ -63,7 +63,7 @@ __global__ static void countDigits(Places p)
     int64_t count = 0;
     for (int64_t round = tile * p.tile; round < end; round += WARP) {
       const int64_t i = round + warp.rank;
-      count += __popc(lanesWith(digitsOf(digitAt(p, i, end), i < end), warp.rank));
+      count += __popc(lanesWith(warpDigits(digitAt(p, i, end), i < end), warp.rank));
     }
     p.counts[warp.rank * p.tiles + tile] = count;
   }
@@ -78,7 +78,7 @@ __global__ static void movePlaces(Places p)
     for (int64_t round = tile * p.tile; round < end; round += WARP) {
       const int64_t i = round + warp.rank;
       const int digit = digitAt(p, i, end);
-      const Digits digits = digitsOf(digit, i < end);
+      const Digits digits = warpDigits(digit, i < end);
       const int64_t first = __shfl_sync(0xffffffffu, next, digit);
       if (i < end) p.to[first + __popc(lanesWith(digits, digit) & ((1u << warp.rank) - 1))] = placeAt(p, i);
       next += __popc(lanesWith(digits, warp.rank));
@@ -123,10 +123,10 @@ void THNN_sumsBefore(Call *call, int64_t *numbers, int64_t n)
 __global__ static void findRanges(Range *of, const index_t *key, int64_t keys, const int64_t *place, int64_t n)
 {
   for (int64_t i = firstThread(); i < n; i += allThreads()) {
-    const int64_t mine = keyOf(key, keys, place[i]);
+    const int64_t mine = sortKey(key, keys, place[i]);
     if (mine == keys) continue;
-    if (i == 0 || keyOf(key, keys, place[i - 1]) != mine) of[mine].first = i;
-    if (i == n - 1 || keyOf(key, keys, place[i + 1]) != mine) of[mine].end = i + 1;
+    if (i == 0 || sortKey(key, keys, place[i - 1]) != mine) of[mine].first = i;
+    if (i == n - 1 || sortKey(key, keys, place[i + 1]) != mine) of[mine].end = i + 1;
   }
 }
 

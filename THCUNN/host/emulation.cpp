@@ -49,7 +49,7 @@ emulation::Index threadIdx, blockIdx, blockDim, gridDim;
 
 namespace emulation {
 
-enum { WARP_LANES = 32, MOST_THREADS = 1024, STACK = 64 << 10, GUARD = 4 << 10, NO_SYNC = 1 };
+enum { WARP_LANES = 32, MAX_THREADS = 1024, STACK = 64 << 10, GUARD = 4 << 10, NO_SYNC = 1 };
 
 static bool races() { return __tsan_create_fiber != nullptr; } /* true if races are looked for */
 static void acquire(void *address) { if (races()) __tsan_acquire(address); }
@@ -93,7 +93,7 @@ struct Block {
 };
 
 static std::mutex oneLaunch;
-static Thread thread[MOST_THREADS];
+static Thread thread[MAX_THREADS];
 static std::vector<Fiber *> idle;
 static std::vector<int> order;
 static std::vector<std::unique_ptr<Block>> blocksMade;
@@ -332,13 +332,13 @@ void start(unsigned blocks, unsigned threads, void (*kernel)(void *), void *clos
 {
   const std::lock_guard<std::mutex> lock(oneLaunch);
   count = (int)threads;
-  if (threads < 1 || threads > MOST_THREADS) stuck("a block of too many threads");
+  if (threads < 1 || threads > MAX_THREADS) stuck("a block of too many threads");
   body = kernel;
   bodyClosure = closure;
   gridDim = {blocks, 1, 1};
   blockDim = {threads, 1, 1};
   order.resize(threads);
-  idle.reserve(MOST_THREADS);
+  idle.reserve(MAX_THREADS);
   if (races()) scheduler.tsan = __tsan_get_current_fiber();
   release(&launchBegins);
   for (unsigned b = 0; b < blocks; b++) {

@@ -37,7 +37,7 @@ Kernel *applyKernel(int32_t type, int32_t operation)
 
 int32_t THNN_arrayApply(THNNState *state, const THNNArray *input, const THNNArray *other, THNNArray *output, int32_t operation)
 {
-  enum { DEARER = 16 }; /* a call of libm costs as much as so many additions */
+  enum { LIBM_COST_ADDITIONS = 16 }; /* a call of libm costs as much as so many additions */
   const char *f = __func__;
   THNN_TRY(checkApply(f, input, other, output, operation));
 
@@ -46,6 +46,6 @@ int32_t THNN_arrayApply(THNNState *state, const THNNArray *input, const THNNArra
   const int isDear = operation >= THNN_APPLY_POWER && operation < THNN_APPLY_EQUAL;
   Call call;
   THNN_enter(&call, state, f);
-  walkAll(&call, &w, applyKernel(input->type, operation), isDear ? DEARER : 1);
+  walkAll(&call, &w, applyKernel(input->type, operation), isDear ? LIBM_COST_ADDITIONS : 1);
   return THNN_leave(&call);
 }

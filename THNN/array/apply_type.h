@@ -42,7 +42,7 @@ COMPARE(greater, THNN_APPLY_GREATER)
 COMPARE(greaterEqual, THNN_APPLY_GREATER_EQUAL)
 COMPARE(both, THNN_APPLY_AND)
 COMPARE(either, THNN_APPLY_OR)
-COMPARE(oneOf, THNN_APPLY_XOR)
+COMPARE(exactlyOne, THNN_APPLY_XOR)
 
 static Kernel *TYPED(applyKernel)(int32_t operation)
 {
@@ -68,7 +68,7 @@ static Kernel *TYPED(applyKernel)(int32_t operation)
   case THNN_APPLY_GREATER_EQUAL: return TYPED(greaterEqual);
   case THNN_APPLY_AND: return TYPED(both);
   case THNN_APPLY_OR: return TYPED(either);
-  case THNN_APPLY_XOR: return TYPED(oneOf);
+  case THNN_APPLY_XOR: return TYPED(exactlyOne);
   default: return NULL;
   }
 }

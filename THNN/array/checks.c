@@ -118,7 +118,7 @@ static int reaches(const Terms *t, int at, int64_t target, int *steps)
 /* An element of a at low(a) + sum, one of b at high(b) - sum. */
 static int overlap(View a, View b)
 {
-  enum { MOST_STEPS = 10000 };
+  enum { MAX_STEPS = 10000 };
   Terms terms = {0};
   int64_t low = 0, high = 0;
   for (int32_t d = 0; d < a.nDimension; d++) {
@@ -137,7 +137,7 @@ static int overlap(View a, View b)
   if (__builtin_sub_overflow((intptr_t)b.data, (intptr_t)a.data, &target)) return 0;
   target += high - low + b.itemSize - 1;
   for (int i = 0; i < terms.n; i++) reach += terms.stride[i] * (terms.count[i] - 1);
-  int steps = MOST_STEPS;
+  int steps = MAX_STEPS;
   return target >= 0 && target <= reach && reaches(&terms, 0, target, &steps);
 }
 

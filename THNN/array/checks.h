@@ -6,10 +6,10 @@
 #include "core/core.h"
 #include "core/geometry.h"
 
-THNN_INLINE int64_t itemSizeOf(int32_t type) { return type == THNN_BYTE ? 1 : (type == THNN_FLOAT ? 4 : 8); }
+THNN_INLINE int64_t typeBytes(int32_t type) { return type == THNN_BYTE ? 1 : (type == THNN_FLOAT ? 4 : 8); }
 THNN_INLINE View arrayView(const char *name, const THNNArray *a)
 {
-  return a ? (View){name, a->data, a->size, a->stride, itemSizeOf(a->type), a->nDimension, a->flags} : (View){0};
+  return a ? (View){name, a->data, a->size, a->stride, typeBytes(a->type), a->nDimension, a->flags} : (View){0};
 }
 #define array(name) arrayView(#name, name)
 

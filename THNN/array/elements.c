@@ -13,11 +13,11 @@
   }
 
 CONVERT(floatToDouble, FloatCell, DoubleCell, (double))
-CONVERT(floatToLong, FloatCell, LongCell, longOf)
-CONVERT(floatToByte, FloatCell, ByteCell, byteOf)
+CONVERT(floatToLong, FloatCell, LongCell, toLong)
+CONVERT(floatToByte, FloatCell, ByteCell, toByte)
 CONVERT(doubleToFloat, DoubleCell, FloatCell, (float))
-CONVERT(doubleToLong, DoubleCell, LongCell, longOf)
-CONVERT(doubleToByte, DoubleCell, ByteCell, byteOf)
+CONVERT(doubleToLong, DoubleCell, LongCell, toLong)
+CONVERT(doubleToByte, DoubleCell, ByteCell, toByte)
 CONVERT(longToFloat, LongCell, FloatCell, (float))
 CONVERT(longToDouble, LongCell, DoubleCell, (double))
 CONVERT(longToByte, LongCell, ByteCell, (uint8_t))
@@ -101,7 +101,7 @@ int32_t THNN_arrayChoose(THNNState *state, const THNNArray *condition, const THN
 
   Walk w;
   planWalk(&w, WALK_ANY_ORDER, 4, (View[]){array(output), array(condition), array(input), array(other)});
-  const int64_t itemSize = itemSizeOf(input->type);
+  const int64_t itemSize = typeBytes(input->type);
   Call call;
   THNN_enter(&call, state, f);
   walkAll(&call, &w, itemSize == 1 ? chooseBytes : (itemSize == 4 ? chooseFours : chooseEights), 1);
@@ -127,8 +127,8 @@ typedef struct Progression {
 
 COUNT(countFloats, FloatCell, float, float, )
 COUNT(countDoubles, DoubleCell, double, double, )
-COUNT(countLongs, LongCell, int64_t, uint64_t, longOf)
-COUNT(countBytes, ByteCell, uint8_t, uint32_t, byteOf)
+COUNT(countLongs, LongCell, int64_t, uint64_t, toLong)
+COUNT(countBytes, ByteCell, uint8_t, uint32_t, toByte)
 
 static void countCells(int32_t type, void *y, const Progression *p, int64_t n)
 {
@@ -140,7 +140,7 @@ static void countCells(int32_t type, void *y, const Progression *p, int64_t n)
   }
 }
 
-THNN_APART double sumOf(double a, double b) { return a + b; }
+THNN_APART double roundedSum(double a, double b) { return a + b; }
 
 int32_t THNN_arrayIota(THNNState *state, THNNArray *output, double start, double step)
 {
@@ -151,7 +151,7 @@ int32_t THNN_arrayIota(THNNState *state, THNNArray *output, double start, double
   planWalk(&w, WALK_ROW_MAJOR, 1, (View[]){array(output)});
   Call call;
   THNN_enter(&call, state, f);
-  Progression p = {start, sumOf(start, step), 0};
+  Progression p = {start, roundedSum(start, step), 0};
   Block block;
   for (int64_t n; p.from < w.count; p.from += n) {
     n = THNN_min(w.count - p.from, WALK_BLOCK);
@@ -170,23 +170,23 @@ int32_t THNN_arrayIota(THNNState *state, THNNArray *output, double start, double
   { \
     const Value low = limits[0], high = limits[1]; \
     int bad = 0; \
-    for (int64_t i = 0; i < n; i++) bad |= !(x[i] >= low) | !(x[i] <= high) | (wholeOf(x[i]) != x[i]); \
+    for (int64_t i = 0; i < n; i++) bad |= !(x[i] >= low) | !(x[i] <= high) | (integerPart(x[i]) != x[i]); \
     if (!bad) return n; \
     int64_t at = 0; \
-    while (x[at] >= low && x[at] <= high && wholeOf(x[at]) == x[at]) at++; \
+    while (x[at] >= low && x[at] <= high && integerPart(x[at]) == x[at]) at++; \
     return at; \
   }
 
-#define wholeOf(x) floorf(x)
+#define integerPart(x) floorf(x)
 FIND(findFloat, FloatCell, double)
-#undef wholeOf
-#define wholeOf(x) floor(x)
+#undef integerPart
+#define integerPart(x) floor(x)
 FIND(findDouble, DoubleCell, double)
-#undef wholeOf
-#define wholeOf(x) (x)
+#undef integerPart
+#define integerPart(x) (x)
 FIND(findLong, LongCell, int64_t)
 FIND(findByte, ByteCell, int64_t)
-#undef wholeOf
+#undef integerPart
 
 static int64_t findBad(int32_t type, const void *x, int64_t n, const double *limits, const int64_t *whole)
 {

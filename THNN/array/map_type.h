@@ -23,7 +23,7 @@ THNN_INLINE void TYPED(judgeCells)(int operation, ByteCell *y, const Cell *x, in
 MAP(negated, THNN_NEGATE)
 MAP(magnitude, THNN_ABSOLUTE)
 MAP(squared, THNN_SQUARE)
-MAP(signOf, THNN_SIGN)
+MAP(signs, THNN_SIGN)
 JUDGE(isZero, THNN_LOGICAL_NOT)
 #if IS_REAL
 MAP(root, THNN_SQRT)
@@ -50,7 +50,7 @@ static Kernel *TYPED(mapKernel)(int32_t operation)
   case THNN_NEGATE: return TYPED(negated);
   case THNN_ABSOLUTE: return TYPED(magnitude);
   case THNN_SQUARE: return TYPED(squared);
-  case THNN_SIGN: return TYPED(signOf);
+  case THNN_SIGN: return TYPED(signs);
   case THNN_LOGICAL_NOT: return TYPED(isZero);
 #if IS_REAL
   case THNN_SQRT: return TYPED(root);

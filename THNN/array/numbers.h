@@ -13,8 +13,8 @@ THNN_INLINE int isNegativeByte(int64_t x) { return (void)x, 0; }
 
 /* As C converts, and defined where C leaves it open, as x86 has it and so NumPy there: what a long cannot be, NaN too, is the smallest
  * long; a byte is the lowest one of an integer of 32 bits, 0 of what that cannot be. */
-THNN_INLINE int64_t longOf(double x) { return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN; }
-THNN_INLINE uint8_t byteOf(double x) { return x > -0x1p31 - 1 && x < 0x1p31 ? (uint8_t)(int32_t)x : 0; }
+THNN_INLINE int64_t toLong(double x) { return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN; }
+THNN_INLINE uint8_t toByte(double x) { return x > -0x1p31 - 1 && x < 0x1p31 ? (uint8_t)(int32_t)x : 0; }
 
 /* Functions of libm and limits by the names of the types. */
 #define fabsFloat fabsf

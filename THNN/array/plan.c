@@ -2,7 +2,7 @@
 #include "array/plan.h"
 
 /* Bytes to the next element; of a size of 1 it may be any number. */
-static int64_t stepOf(const View *v, int32_t d) { return v->size[d] > 1 ? v->stride[d] * v->itemSize : 0; }
+static int64_t byteStride(const View *v, int32_t d) { return v->size[d] > 1 ? v->stride[d] * v->itemSize : 0; }
 
 static void swapDimensions(Walk *w, int a, int b)
 {
@@ -60,7 +60,7 @@ void planWalk(Walk *w, WalkOrder order, int32_t nOperand, const View *views)
   for (int32_t d = 0; d < first->nDimension; d++) {
     if (first->size[d] == 1) continue;
     w->size[w->nDimension] = first->size[d];
-    for (int32_t i = 0; i < nOperand; i++) w->operand[i].step[w->nDimension] = stepOf(views + i, d);
+    for (int32_t i = 0; i < nOperand; i++) w->operand[i].step[w->nDimension] = byteStride(views + i, d);
     w->nDimension++;
   }
   if (order == WALK_ANY_ORDER) sortDimensions(w);

@@ -31,7 +31,7 @@ typedef struct Product {
   int64_t copied; /* bytes of what is copied for one product */
 } Product;
 
-static Matrix matrixOf(View v)
+static Matrix matrixView(View v)
 {
   const int32_t last = v.nDimension - 1;
   return (Matrix){
@@ -94,13 +94,13 @@ static void mergeRows(Product *p)
   }
 }
 
-/* False if copies for each of MOST_THREADS threads have more bytes than 64 bits count. Strides of 0 make matrices that are larger
+/* False if copies for each of MAX_THREADS threads have more bytes than 64 bits count. Strides of 0 make matrices that are larger
  * than memory. */
 static int planCopies(Product *p)
 {
-  enum { MOST_THREADS = 1 << 16 };
+  enum { MAX_THREADS = 1 << 16 };
   const int64_t lines = copyLines(&p->a, p->itemSize) + copyLines(&p->b, p->itemSize) + copyLines(&p->c, p->itemSize);
-  if (lines > INT64_MAX / THNN_LINES / MOST_THREADS) return 0;
+  if (lines > INT64_MAX / THNN_LINES / MAX_THREADS) return 0;
   p->copied = lines * THNN_LINES;
   return 1;
 }
@@ -108,9 +108,9 @@ static int planCopies(Product *p)
 static void planProduct(Product *p, View a, View b, View c)
 {
   p->itemSize = a.itemSize;
-  p->a = matrixOf(a);
-  p->b = matrixOf(b);
-  p->c = matrixOf(c);
+  p->a = matrixView(a);
+  p->b = matrixView(b);
+  p->c = matrixView(c);
   p->m = p->a.rows;
   p->k = p->a.columns;
   p->n = p->b.columns;

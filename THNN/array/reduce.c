@@ -22,13 +22,13 @@ typedef struct Fold {
 #include "array/each_type.h"
 #undef TEMPLATE
 
-static Fold foldOf(int32_t type, int32_t operation)
+static Fold chooseFold(int32_t type, int32_t operation)
 {
   switch (type) {
-  case THNN_FLOAT: return foldOfFloat(operation);
-  case THNN_DOUBLE: return foldOfDouble(operation);
-  case THNN_LONG: return foldOfLong(operation);
-  default: return foldOfByte(operation);
+  case THNN_FLOAT: return chooseFoldFloat(operation);
+  case THNN_DOUBLE: return chooseFoldDouble(operation);
+  case THNN_LONG: return chooseFoldLong(operation);
+  default: return chooseFoldByte(operation);
   }
 }
 
@@ -48,7 +48,7 @@ static void addAxis(Axes *a, View in, View out, int32_t d)
   a->n++;
 }
 
-static int64_t offsetOf(const Axes *a, const int64_t *step, int64_t at)
+static int64_t axesOffset(const Axes *a, const int64_t *step, int64_t at)
 {
   int64_t offset = 0;
   for (int32_t d = a->n - 1; d >= 0; d--) {
@@ -140,15 +140,15 @@ static void foldRows(const Reduction *r, void *to, int64_t offset, int64_t first
 static void reduceTask(const Reduction *r, int64_t task)
 {
   const int64_t blocks = THNN_ceilDiv(r->width, WALK_BLOCK), outer = task / blocks, first = task % blocks * WALK_BLOCK;
-  const int64_t n = THNN_min(r->width - first, WALK_BLOCK), in = offsetOf(&r->kept, r->kept.inStep, outer);
+  const int64_t n = THNN_min(r->width - first, WALK_BLOCK), in = axesOffset(&r->kept, r->kept.inStep, outer);
   Block results, converted;
   r->fold.begin(r->operation, results.memory, n);
   for (int64_t i = 0; i < r->reduced.count; i++) {
-    const int64_t offset = in + offsetOf(&r->reduced, r->reduced.inStep, i);
+    const int64_t offset = in + axesOffset(&r->reduced, r->reduced.inStep, i);
     if (r->isRuns) foldRuns(r, results.memory, offset, first, n);
     else foldRows(r, results.memory, offset, first, n);
   }
-  const int64_t out = offsetOf(&r->kept, r->kept.outStep, outer);
+  const int64_t out = axesOffset(&r->kept, r->kept.outStep, outer);
   const void *from = results.memory;
   void *y = denseOutput(&r->output, 0, out, first, n, &converted);
   if (r->convert) r->convert(y, &from, n);
@@ -163,7 +163,9 @@ int32_t THNN_arrayReduce(THNNState *state, const THNNArray *input, THNNArray *ou
   if (THNN_nElement(array(output)) == 0) return THNN_OK;
   if (THNN_nElement(array(input)) == 0) return THNN_arrayFill(state, output, operation == THNN_PRODUCT || operation == THNN_ALL);
 
-  Reduction r = {.fold = foldOf(input->type, operation), .operation = operation, .convert = converter(wideType(input->type), output->type)};
+  Reduction r = {.fold = chooseFold(input->type, operation),
+                 .operation = operation,
+                 .convert = converter(wideType(input->type), output->type)};
   planReduction(&r, array(input), array(output));
   const int64_t tasks = r.kept.count * THNN_ceilDiv(r.width, WALK_BLOCK);
   Call call;
@@ -223,7 +225,7 @@ static int32_t runTasks(const char *f, THNNState *state, const Along *a, void (*
 
 typedef void Find(int operation, void *best, int64_t *place, const void *x, int64_t at, int64_t n);
 
-static Find *findOf(int32_t type, int isRun)
+static Find *chooseFind(int32_t type, int isRun)
 {
   switch (type) {
   case THNN_FLOAT: return isRun ? findInRunFloat : findInRowFloat;
@@ -235,14 +237,14 @@ static Find *findOf(int32_t type, int isRun)
 
 static void findTask(const Along *a, int64_t task)
 {
-  Find *find = findOf(a->type, a->inner == 1);
+  Find *find = chooseFind(a->type, a->inner == 1);
   const int64_t outer = task / a->blocks, first = task % a->blocks * WALK_BLOCK;
-  const int64_t in = offsetOf(&a->outer, a->outer.inStep, outer), out = offsetOf(&a->outer, a->outer.outStep, outer);
+  const int64_t in = axesOffset(&a->outer, a->outer.inStep, outer), out = axesOffset(&a->outer, a->outer.outStep, outer);
   Block block, best;
   int64_t place[WALK_BLOCK];
   const int64_t n = THNN_min(a->inner - first, WALK_BLOCK);
   memset(place, 0, (size_t)n * 8); /* position 0 stays if all elements equal the neutral number, because none is better */
-  foldOf(a->type, a->operation).begin(a->operation, best.memory, n);
+  chooseFold(a->type, a->operation).begin(a->operation, best.memory, n);
   if (a->inner == 1) {
     for (int64_t at = 0; at < a->length; at += WALK_BLOCK) {
       const int64_t cells = THNN_min(a->length - at, WALK_BLOCK);
@@ -271,7 +273,7 @@ int32_t THNN_arrayReduceIndex(THNNState *state, const THNNArray *input, THNNArra
 
 typedef void Scan(void *y, const void *x, void *sum, int64_t n);
 
-static Scan *scanOf(int32_t type, int isRun)
+static Scan *chooseScan(int32_t type, int isRun)
 {
   switch (type) {
   case THNN_FLOAT: return isRun ? scanRunFloat : scanRowFloat;
@@ -283,13 +285,13 @@ static Scan *scanOf(int32_t type, int isRun)
 
 static void scanTask(const Along *a, int64_t task)
 {
-  Scan *scan = scanOf(a->type, a->inner == 1);
+  Scan *scan = chooseScan(a->type, a->inner == 1);
   const int64_t outer = task / a->blocks, first = task % a->blocks * WALK_BLOCK;
-  const int64_t in = offsetOf(&a->outer, a->outer.inStep, outer), out = offsetOf(&a->outer, a->outer.outStep, outer);
+  const int64_t in = axesOffset(&a->outer, a->outer.inStep, outer), out = axesOffset(&a->outer, a->outer.outStep, outer);
   Block sums, from, to;
   const int isRun = a->inner == 1;
   const int64_t width = THNN_min(a->inner - first, WALK_BLOCK), most = isRun ? WALK_BLOCK : 1;
-  foldOf(a->type, a->operation).begin(a->operation, sums.memory, width);
+  chooseFold(a->type, a->operation).begin(a->operation, sums.memory, width);
   for (int64_t at = 0; at < a->length; at += most) {
     const int64_t cell = isRun ? at : first, n = isRun ? THNN_min(a->length - at, most) : width;
     const int64_t inOffset = in + (isRun ? 0 : at * a->inStep), outOffset = out + (isRun ? 0 : at * a->outStep);

@@ -56,7 +56,7 @@ static void TYPED(begin)(int operation, void *to, int64_t n)
   for (int64_t i = 0; i < n; i++) ((Wide *)to)[i] = TYPED(neutral)(operation);
 }
 
-static Fold TYPED(foldOf)(int32_t operation)
+static Fold TYPED(chooseFold)(int32_t operation)
 {
   switch (operation) {
   case THNN_SUM: return (Fold){TYPED(begin), TYPED(sumRuns), TYPED(sumRows)};

@@ -5,14 +5,14 @@
 #include "core/geometry.h"
 #include "core/team.h"
 
-/* Below this many element operations a thread costs more than it brings. */
+/* Element operations. */
 enum {
-  GRAIN = 1 << 15,
-  WORTH = 1 << 19, /* to wait for a thread that sleeps, which takes some fifty microseconds */
+  MIN_THREAD_WORK = 1 << 15,  /* for less, a thread costs more time than it saves */
+  MIN_WORK_TO_WAKE = 1 << 19, /* for less, a sleeping thread is not woken, because that takes some fifty microseconds */
 };
-enum { /* Call.team, 0 until it is asked */
-       AWAKE = 1,
-       ASLEEP,
+enum { /* values of Call.team, which is 0 until the first loop of the call */
+       TEAM_AWAKE = 1,
+       TEAM_ASLEEP,
 };
 
 void THNN_enter(Call *call, THNNState *state, const char *function)
@@ -98,7 +98,7 @@ static void copyView(View v, char *memory, int intoView)
 
 const void *THNN_in(Call *call, View v)
 {
-  THNN_hold(call, v, 0);
+  THNN_registerArgument(call, v, 0);
   if (!v.size || THNN_isContiguous(v)) return v.data;
   void *memory = THNN_scratch(call, THNN_nElement(v), (size_t)v.itemSize);
   if (memory) copyView(v, memory, 0);
@@ -115,7 +115,7 @@ static void *tooMany(Call *call, View v)
 
 void *THNN_out(Call *call, View v)
 {
-  THNN_hold(call, v, 1);
+  THNN_registerArgument(call, v, 1);
   if (!v.size || THNN_isContiguous(v)) return v.data;
   void *memory = call->nCopy < THNN_MAX_COPIES ? THNN_scratch(call, THNN_nElement(v), (size_t)v.itemSize) : tooMany(call, v);
   if (memory) {
@@ -145,14 +145,14 @@ int32_t THNN_leave(Call *call)
 
 int THNN_threads(const Call *call, int64_t work)
 {
-  if (work < 2 * GRAIN) return 1;
+  if (work < 2 * MIN_THREAD_WORK) return 1;
   const int64_t most = THNN_stateThreads(call->state);
-  if (most > 1 && work < WORTH) {
+  if (most > 1 && work < MIN_WORK_TO_WAKE) {
     int32_t *team = &((Call *)call)->team;
-    if (!*team) *team = THNN_isTeamAwake() ? AWAKE : ASLEEP;
-    if (*team == ASLEEP) return 1;
+    if (!*team) *team = THNN_isTeamAwake() ? TEAM_AWAKE : TEAM_ASLEEP;
+    if (*team == TEAM_ASLEEP) return 1;
   }
-  return THNN_startable((int)(work / GRAIN < most ? work / GRAIN : most));
+  return THNN_startable((int)(work / MIN_THREAD_WORK < most ? work / MIN_THREAD_WORK : most));
 }
 
 int THNN_threadId(void) { return THNN_teamNumber(); }

@@ -151,7 +151,7 @@ int THNN_isSameView(View a, View b)
   return 1;
 }
 
-void THNN_hold(Call *call, View v, int isWritten)
+void THNN_registerArgument(Call *call, View v, int isWritten)
 {
   if (!v.size) return;
   const int64_t n = THNN_nElement(v);

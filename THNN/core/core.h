@@ -224,7 +224,7 @@ int32_t THNN_leave(Call *call);
 #ifdef __cplusplus
 extern "C" { /* check.c, too, is C in the CUDA library */
 #endif
-void THNN_hold(Call *call, View v, int isWritten);
+void THNN_registerArgument(Call *call, View v, int isWritten);
 #ifdef __cplusplus
 }
 #endif
@@ -283,7 +283,7 @@ void THNN_unlockGenerator(THNNState *state);
 uint32_t THNN_draw(Generator *generator);
 void THNN_drawMany(Generator *generator, uint32_t *draws, int n);
 /* The uniform in [0, 1) that a draw stands for. */
-THNN_INLINE double THNN_uniformOf(uint32_t draw) { return draw * (1.0 / 4294967296.0); }
+THNN_INLINE double THNN_uniformFromDraw(uint32_t draw) { return draw * (1.0 / 4294967296.0); }
 double THNN_drawUniform(Generator *generator);
 double THNN_drawNormal(Generator *generator);
 

@@ -18,8 +18,8 @@ typedef double OneByOne(Generator *generator, double a, double b);
 
 static int32_t fill(THNNState *state, const char *function, THTensor *output, FromDraws *fromDraws, OneByOne *next, double a, double b)
 {
-  enum { MANY = 1024 };
-  uint32_t draws[MANY];
+  enum { BLOCK_DRAWS = 1024 };
+  uint32_t draws[BLOCK_DRAWS];
   Call call;
   THNN_enter(&call, state, function);
   real *y = THNN_out(&call, view(output));
@@ -28,8 +28,8 @@ static int32_t fill(THNNState *state, const char *function, THTensor *output, Fr
   const int64_t elements = THNN_nElement(view(output));
   Generator *generator = THNN_lockGenerator(state);
   for (int64_t i = 0; next && i < elements; i++) y[i] = (real)next(generator, a, b);
-  for (int64_t at = 0; fromDraws && at < elements; at += MANY) {
-    const int n = (int)THNN_min(MANY, elements - at);
+  for (int64_t at = 0; fromDraws && at < elements; at += BLOCK_DRAWS) {
+    const int n = (int)THNN_min(BLOCK_DRAWS, elements - at);
     THNN_drawMany(generator, draws, n);
     fromDraws(y + at, draws, n, a, b);
   }
@@ -52,7 +52,7 @@ THNN_APART int32_t checkPositive(const char *function, const char *name, double 
 
 THNN_KERNEL void uniform(real *y, const uint32_t *draw, int n, double low, double high)
 {
-  for (int i = 0; i < n; i++) y[i] = (real)(THNN_uniformOf(draw[i]) * (high - low) + low);
+  for (int i = 0; i < n; i++) y[i] = (real)(THNN_uniformFromDraw(draw[i]) * (high - low) + low);
 }
 
 int32_t THNN_(uniform)(THNNState *state, THTensor *output, double low, double high)
@@ -73,7 +73,7 @@ THNN_APART int32_t checkProbability(const char *function, double p, int isOpen)
 THNN_KERNEL void bernoulli(real *y, const uint32_t *draw, int n, double p, double unused)
 {
   (void)unused;
-  for (int i = 0; i < n; i++) y[i] = THNN_uniformOf(draw[i]) <= p;
+  for (int i = 0; i < n; i++) y[i] = THNN_uniformFromDraw(draw[i]) <= p;
 }
 
 int32_t THNN_(bernoulli)(THNNState *state, THTensor *output, double p)
@@ -86,7 +86,7 @@ int32_t THNN_(bernoulli)(THNNState *state, THTensor *output, double p)
 static void exponential(real *y, const uint32_t *draw, int n, double rate, double unused)
 {
   (void)unused;
-  for (int i = 0; i < n; i++) y[i] = (real)(-1 / rate * log(1 - THNN_uniformOf(draw[i])));
+  for (int i = 0; i < n; i++) y[i] = (real)(-1 / rate * log(1 - THNN_uniformFromDraw(draw[i])));
 }
 
 int32_t THNN_(exponential)(THNNState *state, THTensor *output, double rate)
@@ -99,7 +99,7 @@ int32_t THNN_(exponential)(THNNState *state, THTensor *output, double rate)
 static void cauchy(real *y, const uint32_t *draw, int n, double median, double sigma)
 {
   const double pi = 3.14159265358979323846;
-  for (int i = 0; i < n; i++) y[i] = (real)(median + sigma * tan(pi * (THNN_uniformOf(draw[i]) - 0.5)));
+  for (int i = 0; i < n; i++) y[i] = (real)(median + sigma * tan(pi * (THNN_uniformFromDraw(draw[i]) - 0.5)));
 }
 
 int32_t THNN_(cauchy)(THNNState *state, THTensor *output, double median, double sigma)
@@ -112,7 +112,7 @@ int32_t THNN_(cauchy)(THNNState *state, THTensor *output, double median, double 
 static void geometric(real *y, const uint32_t *draw, int n, double p, double unused)
 {
   (void)unused;
-  for (int i = 0; i < n; i++) y[i] = (real)(trunc(log(1 - THNN_uniformOf(draw[i])) / log(p)) + 1);
+  for (int i = 0; i < n; i++) y[i] = (real)(trunc(log(1 - THNN_uniformFromDraw(draw[i])) / log(p)) + 1);
 }
 
 int32_t THNN_(geometric)(THNNState *state, THTensor *output, double p)

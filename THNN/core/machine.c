@@ -9,25 +9,25 @@
 int64_t THNN_secondCache(void)
 {
   enum {
-    USUAL = 512 << 10, /* size if the system does not report it */
-    LEAST = 256 << 10,
-    MOST = 2 << 20,
+    DEFAULT_CACHE_BYTES = 512 << 10, /* used if the system does not report the size */
+    MIN_CACHE_BYTES = 256 << 10,
+    MAX_CACHE_BYTES = 2 << 20,
   };
   static atomic_long known;
   long bytes = atomic_load_explicit(&known, memory_order_relaxed);
   if (bytes) return bytes;
-  bytes = USUAL;
+  bytes = DEFAULT_CACHE_BYTES;
 #ifdef _SC_LEVEL2_CACHE_SIZE
   const long told = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  if (told > 0) bytes = told < LEAST ? LEAST : (told > MOST ? MOST : told);
+  if (told > 0) bytes = told < MIN_CACHE_BYTES ? MIN_CACHE_BYTES : (told > MAX_CACHE_BYTES ? MAX_CACHE_BYTES : told);
 #endif
   atomic_store_explicit(&known, bytes, memory_order_relaxed);
   return bytes;
 }
 
 enum {
-  MANY = 1 << 20,
-  LARGE_PAGE = 1 << 21,
+  MIN_MAPPED_BYTES = 1 << 20, /* larger memory is mapped in pages of its own */
+  LARGE_PAGE_BYTES = 1 << 21,
 };
 
 static char *mapped(size_t bytes)
@@ -50,8 +50,8 @@ static void *mapAt(size_t unit, size_t bytes)
 
 void *THNN_newMemory(size_t bytes)
 {
-  if (bytes < MANY) return aligned_alloc(THNN_LINE, bytes);
-  void *memory = mapAt(LARGE_PAGE, bytes);
+  if (bytes < MIN_MAPPED_BYTES) return aligned_alloc(THNN_LINE, bytes);
+  void *memory = mapAt(LARGE_PAGE_BYTES, bytes);
 #ifdef MADV_HUGEPAGE
   if (memory) madvise(memory, bytes, MADV_HUGEPAGE); /* sums go through many planes: small pages are more than a processor remembers */
 #endif
@@ -60,6 +60,6 @@ void *THNN_newMemory(size_t bytes)
 
 void THNN_endMemory(void *memory, size_t bytes)
 {
-  if (bytes < MANY) free(memory);
+  if (bytes < MIN_MAPPED_BYTES) free(memory);
   else munmap(memory, bytes);
 }

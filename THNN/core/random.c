@@ -64,7 +64,7 @@ uint32_t THNN_draw(Generator *g)
   return draw;
 }
 
-double THNN_drawUniform(Generator *g) { return THNN_uniformOf(THNN_draw(g)); }
+double THNN_drawUniform(Generator *g) { return THNN_uniformFromDraw(THNN_draw(g)); }
 
 double THNN_drawNormal(Generator *g)
 {

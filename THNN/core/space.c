@@ -7,7 +7,7 @@ typedef struct AxisNames {
   const char *in, *kernel, *stride, *pad, *dilation, *out;
 } AxisNames;
 
-static const AxisNames *namesOf(int letter)
+static const AxisNames *axisNames(int letter)
 {
   static const AxisNames w = {"input width", "kW", "dW", "padW", "dilationW", "owidth"};
   static const AxisNames h = {"input height", "kH", "dH", "padH", "dilationH", "oheight"};
@@ -25,9 +25,9 @@ int32_t THNN_checkPlanes(const char *f, View input, int32_t dims, int64_t longes
   THNN_TRY(THNN_checkInput(f, "input", input, dims + 1, dims + 2, layout[dims]));
   const int64_t *last = input.size + input.nDimension;
   const int64_t w = last[-1], h = dims > 1 ? last[-2] : 1, t = dims > 2 ? last[-3] : 1;
-  THNN_TRY(THNN_checkRange(f, namesOf('W')->in, w, 1, longest));
-  THNN_TRY(THNN_checkRange(f, namesOf('H')->in, h, 1, longest));
-  THNN_TRY(THNN_checkRange(f, namesOf('T')->in, t, 1, longest));
+  THNN_TRY(THNN_checkRange(f, axisNames('W')->in, w, 1, longest));
+  THNN_TRY(THNN_checkRange(f, axisNames('H')->in, h, 1, longest));
+  THNN_TRY(THNN_checkRange(f, axisNames('T')->in, t, 1, longest));
   const int64_t channels = last[-dims - 1], samples = input.nDimension == dims + 2 ? input.size[0] : 1;
   *s = (Space){dims, 0, samples * channels, asItIs(t), asItIs(h), asItIs(w)};
   return THNN_OK;
@@ -55,7 +55,7 @@ int32_t THNN_checkKernel(const char *f, const Axis *w, const Axis *h)
 
 int32_t THNN_checkSliding(const char *f, int letter, Axis numbers, int ceil_mode, Axis *a)
 {
-  const AxisNames *name = namesOf(letter);
+  const AxisNames *name = axisNames(letter);
   const Axis n = numbers;
   THNN_TRY(THNN_checkRange(f, name->kernel, n.kernel, 1, THNN_MAX_SIZE));
   THNN_TRY(THNN_checkRange(f, name->stride, n.stride, 1, THNN_MAX_SIZE));
@@ -81,7 +81,7 @@ int32_t THNN_checkSlidingFrames(const char *f, int64_t kW, int64_t dW, Axis *a)
 
 int32_t THNN_checkAdaptive(const char *f, int letter, int64_t out, Axis *a)
 {
-  THNN_TRY(THNN_checkRange(f, namesOf(letter)->out, out, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, axisNames(letter)->out, out, 1, THNN_MAX_SIZE));
   *a = (Axis){a->in, out, 0, 0, 0, 1};
   return THNN_OK;
 }

@@ -27,12 +27,12 @@
 #include "core/core.h"
 #include "core/team.h"
 
-enum { MOST = 1024 }; /* threads in a team */
+enum { MAX_THREADS = 1024 }; /* threads in a team */
 
 /* ---- number of threads */
 
 static int wanted;         /* OMP_NUM_THREADS, or 0 */
-static int limit = MOST;   /* OMP_THREAD_LIMIT */
+static int limit = MAX_THREADS;   /* OMP_THREAD_LIMIT */
 static atomic_int forked;
 
 int THNN_isForked(void) { return atomic_load_explicit(&forked, memory_order_relaxed); }
@@ -43,11 +43,11 @@ static int numberIn(const char *variable, int otherwise)
   const char *text = getenv(variable);
   char *end;
   const long number = text ? strtol(text, &end, 10) : 0;
-  return number < 1 ? otherwise : (number > MOST ? MOST : (int)number);
+  return number < 1 ? otherwise : (number > MAX_THREADS ? MAX_THREADS : (int)number);
 }
 
 #ifdef __linux__
-/* The processors that cpu.max or cpu.cfs_quota_us in a folder of control groups grants, rounded up; MOST where it says nothing. */
+/* The processors that cpu.max or cpu.cfs_quota_us in a folder of control groups grants, rounded up; MAX_THREADS if neither is set. */
 static int granted(const char *folder)
 {
   char path[600];
@@ -58,22 +58,22 @@ static int granted(const char *folder)
   if (file) n = fscanf(file, "%lld %lld", &quota, &period); /* or the word max */
   else {
     snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
-    if (!(file = fopen(path, "re"))) return MOST;
+    if (!(file = fopen(path, "re"))) return MAX_THREADS;
     n = fscanf(file, "%lld", &quota);
     fclose(file);
     snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-    if (!(file = fopen(path, "re"))) return MOST;
+    if (!(file = fopen(path, "re"))) return MAX_THREADS;
     n = n == 1 && fscanf(file, "%lld", &period) == 1;
   }
   fclose(file);
-  if (n < 1 || quota <= 0 || period <= 0 || quota / period >= MOST) return MOST;
+  if (n < 1 || quota <= 0 || period <= 0 || quota / period >= MAX_THREADS) return MAX_THREADS;
   return (int)(quota / period + (quota % period > 0));
 }
 
 /* The least that the process' control group and those above it grant. */
 static int quota(void)
 {
-  int least = MOST;
+  int least = MAX_THREADS;
   char line[512], folder[560];
   FILE *groups = fopen("/proc/self/cgroup", "re");
   while (groups && fgets(line, sizeof line, groups)) {
@@ -108,7 +108,7 @@ static int processors(void)
 static int processors(void)
 {
   const long n = sysconf(_SC_NPROCESSORS_ONLN);
-  return n < 1 ? 1 : (n > MOST ? MOST : (int)n);
+  return n < 1 ? 1 : (n > MAX_THREADS ? MAX_THREADS : (int)n);
 }
 #endif
 
@@ -155,7 +155,7 @@ typedef struct Member {
 
 static _Thread_local Member *self;
 
-static inline int sectionsOf(const Team *team) { return team->size < SECTIONS ? team->size : SECTIONS; }
+static inline int sectionCount(const Team *team) { return team->size < SECTIONS ? team->size : SECTIONS; }
 
 /* The phase of a worker. It is NEW until it has begun. A caller makes it CLAIMED and READY, it is then BUSY and DONE by itself, and the
  * caller makes it IDLE again. */
@@ -181,7 +181,7 @@ typedef struct Worker {
   pthread_cond_t work, end;
 } Worker;
 
-static Worker worker[MOST];
+static Worker worker[MAX_THREADS];
 static atomic_int count;                                    /* workers that there are */
 static pthread_mutex_t hiring = PTHREAD_MUTEX_INITIALIZER;  /* held by who makes new ones; nobody waits for it */
 static int64_t notBefore;                                   /* when to try again, after the system had none */
@@ -209,7 +209,7 @@ enum { // nanoseconds
 
 /* It takes a thread some time to call another one, about as long as the small loops that do so. If calls bring no work, as where small loops are
  * far apart, only every second, fourth and so on of them is made. */
-enum { MOST_IN_VAIN = 5 };
+enum { MAX_CALLS_IN_VAIN = 5 };
 
 /* Looks for a phase for a moment, some ten times as long as it takes to wake up; then for so long in between what other threads of the
  * processor do. Where there are more threads than processors one of those may be who sets it, and goes first. Has it come? */
@@ -235,7 +235,7 @@ static void await(Worker *w, int phase, int64_t yielding, atomic_int *sleeps, pt
     pthread_mutex_lock(&w->mutex);
     atomic_store(sleeps, 1);
     while (atomic_load(&w->phase) != phase && !atomic_load(&w->isCalled)) pthread_cond_wait(condition, &w->mutex);
-    if (atomic_exchange(&w->isCalled, 0) && w->inVain < MOST_IN_VAIN) w->inVain++;
+    if (atomic_exchange(&w->isCalled, 0) && w->inVain < MAX_CALLS_IN_VAIN) w->inVain++;
     atomic_store(sleeps, 0);
     pthread_mutex_unlock(&w->mutex);
   }
@@ -380,7 +380,7 @@ static void run(void (*body)(void *), void *data, int threads, Member first)
   Worker *chain = NULL;
   int others = 0;
   /* A loop within a loop belongs to one thread. */
-  if (threads > 1 && (!self || self->team->size == 1)) chain = claim(&others, (threads < MOST ? threads : MOST) - 1);
+  if (threads > 1 && (!self || self->team->size == 1)) chain = claim(&others, (threads < MAX_THREADS ? threads : MAX_THREADS) - 1);
   const int here = chain ? processor() : -1, isDynamic = first.chunk > 0;
   team.body = body;
   team.data = data;
@@ -388,7 +388,7 @@ static void run(void (*body)(void *), void *data, int threads, Member first)
   team.isCrowded = team.size > available();
   atomic_init(&team.arrived, 0);
   atomic_init(&team.met, 0);
-  for (int i = 0; i < sectionsOf(&team); i++) atomic_init(&team.section[i].taken, 0);
+  for (int i = 0; i < sectionCount(&team); i++) atomic_init(&team.section[i].taken, 0);
   for (Worker *w = chain; w; w = w->next) {
     w->member = first;
     w->member.number = others--;
@@ -437,7 +437,7 @@ bool GOMP_loop_nonmonotonic_dynamic_next(long *from, long *to)
   Member *m = self;
   const long left = m->step > 0 ? m->end - m->begin : m->begin - m->end, size = m->step > 0 ? m->step : -m->step;
   const long chunks = left <= 0 ? 0 : (left - 1) / size / m->chunk + 1;
-  for (const long sections = sectionsOf(m->team); m->done < sections; m->done++) {
+  for (const long sections = sectionCount(m->team); m->done < sections; m->done++) {
     const long section = (m->number + m->done) % sections, first = chunks * section / sections, last = chunks * (section + 1) / sections;
     const long at = first + atomic_fetch_add_explicit(&m->team->section[section].taken, 1, memory_order_relaxed);
     if (at >= last) continue;
@@ -523,11 +523,11 @@ int THNN_startable(int threads)
 {
   static _Thread_local int known = 1, isLimit;
   if (threads <= known || isLimit) return threads < known ? threads : known;
-  pthread_t made[MOST];
+  pthread_t made[MAX_THREADS];
   pthread_mutex_t trial = PTHREAD_MUTEX_INITIALIZER;
   int n = 0;
   pthread_mutex_lock(&trial);
-  while (n < threads - 1 && n < MOST && pthread_create(made + n, NULL, waitFor, &trial) == 0) n++;
+  while (n < threads - 1 && n < MAX_THREADS && pthread_create(made + n, NULL, waitFor, &trial) == 0) n++;
   pthread_mutex_unlock(&trial);
   for (int i = 0; i < n; i++) pthread_join(made[i], NULL);
   isLimit = n + 1 < threads;
@@ -550,6 +550,6 @@ static void afterForkInChild(void)
 __attribute__((constructor)) static void begin(void)
 {
   wanted = numberIn("OMP_NUM_THREADS", 0);
-  limit = numberIn("OMP_THREAD_LIMIT", MOST);
+  limit = numberIn("OMP_THREAD_LIMIT", MAX_THREADS);
   pthread_atfork(NULL, NULL, afterForkInChild);
 }

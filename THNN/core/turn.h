@@ -23,19 +23,19 @@ typedef int64_t FourBits __attribute__((vector_size(sizeof(Four))));
  * first cache until all rows have passed by; what comes next is fetched, each row by each fourth step. */
 THNN_INLINE void turn(real *restrict to, int64_t toRow, const real *restrict from, int64_t fromRow, int64_t rows, int64_t columns)
 {
-  enum { SOME_COLUMNS = 128 };
+  enum { BLOCK_COLUMNS = 128 };
   if (rows < 4 || columns < 4) {
     for (int64_t r = 0; r < rows; r++)
       for (int64_t c = 0; c < columns; c++) to[c * toRow + r] = from[r * fromRow + c];
     return;
   }
-  for (int64_t first = 0; first < columns; first += SOME_COLUMNS)
+  for (int64_t first = 0; first < columns; first += BLOCK_COLUMNS)
     for (int64_t i = 0; i < rows; i += 4) {
-      const int64_t r = THNN_min(i, rows - 4), end = THNN_min(first + SOME_COLUMNS, columns);
+      const int64_t r = THNN_min(i, rows - 4), end = THNN_min(first + BLOCK_COLUMNS, columns);
       const real *x = from + r * fromRow;
       for (int64_t j = first; j < end; j += 4) {
         const int64_t c = THNN_min(j, columns - 4);
-        __builtin_prefetch(x + j / 4 % 4 * fromRow + j + SOME_COLUMNS);
+        __builtin_prefetch(x + j / 4 % 4 * fromRow + j + BLOCK_COLUMNS);
         const Four x0 = *(const AnyFour *)(x + c), x1 = *(const AnyFour *)(x + fromRow + c);
         const Four x2 = *(const AnyFour *)(x + 2 * fromRow + c), x3 = *(const AnyFour *)(x + 3 * fromRow + c);
         const Four a = THNN_SHUFFLE(x0, x2, 0, 4, 1, 5), b = THNN_SHUFFLE(x0, x2, 2, 6, 3, 7);

@@ -62,9 +62,9 @@ enum Memory {
 /* The least bytes that an item of a list needs. A count that exceeds the bytes that are left is refused before memory is
  * allocated. */
 enum {
-  LEAST_LIST_BYTES = 8 + 9 + 4 + 4 + 4,
-  LEAST_ARRAY_BYTES = 2 + 9,
-  LEAST_CALL_BYTES = 2,
+  MIN_LIST_BYTES = 8 + 9 + 4 + 4 + 4,
+  MIN_ARRAY_BYTES = 2 + 9,
+  MIN_CALL_BYTES = 2,
 };
 
 #endif

@@ -175,7 +175,7 @@ static int32_t takeRank(Reader *r, int32_t *nDimension)
 static int32_t readPorts(Reader *r, const char *what, uint64_t *expected, Port **ports)
 {
   uint32_t count = 0;
-  THNN_TRY(takeCount(r, what, LEAST_ARRAY_BYTES, &count));
+  THNN_TRY(takeCount(r, what, MIN_ARRAY_BYTES, &count));
   if (r->list == 0) *expected = count;
   if (count != *expected)
     return wrong(r, THNN_ERR_VALUE, "expected %" PRIu64 " %s, as list 0 has, got %" PRIu32, *expected, what, count);
@@ -282,7 +282,7 @@ static int32_t readText(Reader *r, THNNArgument *argument)
   return THNN_OK;
 }
 
-static int32_t kindOf(char letter)
+static int32_t argumentKind(char letter)
 {
   if (isTensorLetter(letter)) return KIND_TENSOR;
   return letter == 'd' ? KIND_DOUBLE : (letter == 't' ? KIND_TEXT : KIND_INTEGER);
@@ -294,7 +294,7 @@ static int32_t readArgument(Reader *r, char letter, THNNArgument *argument)
   int32_t kind = 0;
   THNN_TRY(takeByte(r, &kind));
   if (kind > KIND_TEXT) return wrong(r, THNN_ERR_VALUE, "expected a kind of argument from 0 to %d, got %d", KIND_TEXT, kind);
-  const int32_t fits = kindOf(letter);
+  const int32_t fits = argumentKind(letter);
   if (kind != fits && !(kind == KIND_NULL && fits == KIND_TENSOR))
     return wrong(r, THNN_ERR_VALUE, "expected %s, got %s", kinds[fits], kinds[kind]);
   *argument = (THNNArgument){.integer = 0};
@@ -370,7 +370,7 @@ static int32_t readList(Reader *r)
   THNN_TRY(readPorts(r, "outputs", &r->nOutputs, &list->outputs));
 
   uint32_t count = 0;
-  THNN_TRY(takeCount(r, "calls", LEAST_CALL_BYTES, &count));
+  THNN_TRY(takeCount(r, "calls", MIN_CALL_BYTES, &count));
   const size_t firstCall = r->count.calls, firstOperand = r->count.operands, firstVariable = r->count.variables;
   for (r->call = 0; r->call < count; r->call++) THNN_TRY(readCall(r));
   r->call = -1;
@@ -436,7 +436,7 @@ static int32_t readHeader(const Reader *r, const unsigned char *bytes, uint64_t 
   if (h->constantsBytes > size - h->constants)
     return wrong(r, THNN_ERR_VALUE, "expected at most %" PRIu64 " bytes of constants behind their beginning, got %" PRIu64,
                  size - h->constants, h->constantsBytes);
-  const uint64_t most = (h->constants - FORMAT_HEADER_BYTES) / LEAST_LIST_BYTES;
+  const uint64_t most = (h->constants - FORMAT_HEADER_BYTES) / MIN_LIST_BYTES;
   if (h->lists < 1 || h->lists > most)
     return wrong(r, THNN_ERR_VALUE,
                  "expected 1 list or more, at most %" PRIu64 " in the bytes before the constants, got %" PRIu32, most, h->lists);

@@ -32,7 +32,7 @@ SHAPES = (
 
 
 class Pass(NamedTuple):
-    """What is timed in a pass, ours first, and the exact result."""
+    """The computations of a pass, ours first, and the exact result."""
 
     functions: dict[str, Callable[[], Any]]
     exact: Any

@@ -6,7 +6,7 @@
 
 #include "criterion/loss.h"
 
-enum { MAX_PARTS = 1 << 10 }; /* of a sum */
+enum { MAX_PARTS = 1 << 10 }; /* the most parts of a sum */
 
 /* The argument of a functor. Without a target or weights, t is x and w is 1. */
 struct Element {

@@ -18,7 +18,7 @@ enum {
 typedef struct Sums {
   accreal *first, *second;
   int64_t pieces, values; /* pieces of a channel, values in a piece */
-  int64_t tasks;          /* of blocks */
+  int64_t tasks;          /* tasks of blocks */
   bool byLane;
 } Sums;
 
@@ -39,7 +39,7 @@ static Sums newSums(Call *call, const Batch *b)
 struct Piece {
   int64_t channel, number, place; /* the index of the piece, and that of its sums */
   int64_t first, step, end;       /* values: for (i = first; i < end; i += step) */
-  bool leads;                     /* does this thread store what they have found together? */
+  bool leads;                     /* true if this thread stores their common result */
 };
 
 template <bool BY_LANE> __device__ static Piece locatePiece(const Batch &b, const Sums &s, int64_t task)

@@ -32,7 +32,7 @@ __device__ static accreal takeRoot(accreal s, const Power &power)
   return pow(s, (accreal)(1 / power.p));
 }
 
-/* Can a sum not be trusted, from what its norm is? */
+/* True if a sum may be wrong, judged by its norm. */
 __device__ static bool isOutside(accreal norm, const Power &power)
 {
   return !isLinear(power) && !(norm >= (accreal)power.least && norm <= (accreal)power.most);

@@ -113,7 +113,7 @@ template <class Int> __global__ void gatherGaussians(real *gx, const real *g, Po
 {
   const int64_t kernels = s.k.kernels;
   for (int64_t i = firstThread(); i < s.p.planes / kernels * s.p.cells; i += allThreads()) {
-    const InPlane<Int> cell = cellAt(s.p, i); /* of the input */
+    const InPlane<Int> cell = cellAt(s.p, i); /* a cell of the input */
     accreal sum = 0;
     for (int64_t m = 0; m < kernels; m++) {
       const int64_t plane = cell.plane * kernels + m, gaussian = plane % (s.k.channels * kernels);

@@ -19,7 +19,7 @@ __device__ static Best largestFrom(const real *plane, const Space &p, int64_t h,
   return best;
 }
 
-/* ---- what is taken along an axis */
+/* ---- the choice along an axis */
 
 __global__ static void fillMixes(Mix mix, Axis a, const index_t *choice)
 {

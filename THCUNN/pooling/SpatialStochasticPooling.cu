@@ -14,9 +14,9 @@ template <class Int> struct Draw {
 
 struct Window {
   int64_t nan;     /* the first NaN, or all cells */
-  double infinite; /* how many cells are */
+  double infinite; /* number of infinite cells */
   double scale;    /* for doubles, a power of two that brings the largest cell near 1 */
-  double sum, square; /* of weights */
+  double sum, square; /* sums of weights and of their squares */
 };
 
 /* A cell's share of the probability, times Window.sum. */

@@ -8,7 +8,7 @@
 enum {
   MANY = 512,
   PIECE = 1 << 12,     /* outputs */
-  PIECE_ROWS = 1 << 8, /* where channels are columns */
+  PIECE_ROWS = 1 << 8, /* rows, if channels are columns */
 };
 
 /* This thread's share of the sum of the window of output o. */

@@ -14,7 +14,7 @@ struct Totals {
   bool wide;
 };
 
-enum { OUTPUTS = 1 << 12 }; /* of a part */
+enum { OUTPUTS = 1 << 12 }; /* outputs of a part */
 
 /* Totals of term(plane, output, k) for each k. */
 template <class F> __global__ void sumParts(Totals t, F term)

@@ -78,7 +78,7 @@ template <> struct Along<int32_t> {
 /* A Space. */
 template <class Int> struct Windows {
   int64_t planes;
-  Int cells, outputs; /* of a plane */
+  Int cells, outputs; /* cells and outputs of a plane */
   Divisor<Int> byCells, byOutputs;
   Along<Int> t, h, w;
 

@@ -4,7 +4,7 @@
  * thread has an output. Backward: a thread has a cell of gradInput, and adds the outputs that read it, row by row. */
 #include "sampling/UpSamplingLinear.h"
 
-enum { PLANES = 8 }; /* of a thread */
+enum { PLANES = 8 }; /* planes of a thread */
 
 __device__ static accreal highWeight(const Axis &a, Neighbours n) { return (accreal)n.past / (accreal)axisSteps(&a); }
 

@@ -14,7 +14,7 @@ __global__ static void copyPacks(real *y, const real *x, Space s)
   enum { SIZE = Pack<real>::SIZE };
   const int64_t n = s.planes * planeOutputs(&s), scale = axisScale(&s.w);
   for (int64_t i = firstThread() * SIZE; i < n; i += allThreads() * SIZE) {
-    int64_t row = i / s.w.out, w = i % s.w.out / scale, copies = i % s.w.out % scale; /* of cell w so far */
+    int64_t row = i / s.w.out, w = i % s.w.out / scale, copies = i % s.w.out % scale; /* copies of cell w so far */
     const real *from = x + sourceRow(s, row) * s.w.in;
     Pack<real> to;
 #pragma unroll

@@ -17,7 +17,7 @@
 
 enum {
   END = -1,
-  COST = 4, // of a class: a few labels for each sample
+  COST = 4, /* operations of a class: a few labels for each sample */
 };
 
 static int32_t check(const char *f, View input, View target)

@@ -14,7 +14,7 @@ typedef struct Loss {
   real *gx;                 /* the result for each element: gradInput, or marks */
   int64_t classes, area;    /* input is samples x classes x area */
   int64_t ignore;           /* the label of weight 0 */
-  int32_t power;            /* of the violation of a margin: 1 or 2 */
+  int32_t power;            /* power of a margin's violation: 1 or 2 */
   double margin, scale;     /* scale: the factor of the gradient of the plain sum */
 } Loss;
 

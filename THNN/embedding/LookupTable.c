@@ -81,7 +81,7 @@ static void shortenRows(Call *call, real *w, int64_t *last, const Picks *p, doub
 
 typedef struct LookupSizes {
   Picks picks;        /* but for the indices */
-  int32_t nDimension; /* of output */
+  int32_t nDimension; /* dimensions of the output */
   int64_t size[THNN_MAX_DIMS];
 } LookupSizes;
 

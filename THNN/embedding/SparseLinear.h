@@ -10,13 +10,13 @@ typedef struct Entry {
 } Entry;
 
 typedef struct Sparse {
-  const char *name; /* of the argument with the entries */
+  const char *name; /* the name of the argument with the entries */
   int legacy;
   int64_t samples; /* -1 if unknown */
   int64_t inputs, outputs, count;
 #ifdef THNN_CUDA
-  const int64_t *sample, *column; /* of each entry; PADDED where its value is 0 */
-  const real *value;              /* of the first entry; others follow in steps */
+  const int64_t *sample, *column; /* sample and column of each entry; PADDED if the entry's value is 0 */
+  const real *value;              /* value of the first entry; others follow in steps */
   int step;
 #else
   Entry *entry;

@@ -19,12 +19,12 @@
 #ifndef THNN_CUDA
 enum {
   MAX_DIRECT_SAMPLES = 8,         /* samples for which reading the weights takes longer than multiplying them */
-  TASK_WEIGHTS = 1 << 14, /* of a task, about */
-  TASK_COLUMNS = 1024,    /* of the weights, in a task of gradInput, at most */
+  TASK_WEIGHTS = 1 << 14, /* weights in a task, about */
+  TASK_COLUMNS = 1024,    /* most columns of the weights in a task of gradInput */
   MIN_TASKS = 16,      /* with fewer tasks, the rows of the weights are divided, too */
   MIN_TASK_ROWS = 64, /* a task has at least as many rows then */
   TASK_BIASES = 64,      /* elements of gradBias in a task */
-  SHORT_SUM_SAMPLES = 256,     /* of gradBias; long sums are sums of short ones */
+  SHORT_SUM_SAMPLES = 256,     /* samples in a short sum of gradBias; long sums are sums of short ones */
   MAX_SUM_TERMS = 1024   /* in a sum of a product; longer ones are sums of such sums */
 };
 #endif

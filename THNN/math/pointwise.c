@@ -243,7 +243,7 @@ static void addUp(Call *call, real *sum, const real *x, const real *factor, Repe
 static Repeats planRepeats(View shape, View other)
 {
   Repeats r = {.length = 1};
-  int64_t stride = 1; /* of a dimension, in contiguous memory of `other` */
+  int64_t stride = 1; /* stride of a dimension, in contiguous memory of `other` */
   for (int32_t d = shape.nDimension - 1; d >= 0; d--) {
     const int64_t size = shape.size[d], step = other.size[d] == 1 ? 0 : stride;
     stride *= other.size[d];

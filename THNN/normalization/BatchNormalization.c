@@ -56,10 +56,10 @@ typedef struct Job {
   const real *x, *g, *weight;
   real *y, *runningMean, *runningVar, *saveMean, *saveStd, *gradWeight, *gradBias;
   double momentum, eps, scale;
-  const real *mean;              /* of each channel, as the next five */
+  const real *mean;              /* for each channel, as the next five */
   real *factor, *shift, *slope, *from; /* `from`: the origin of moments */
   double *std;
-  double *sum, *product;         /* of each piece and channel */
+  double *sum, *product;         /* for each piece and channel */
 } Job;
 
 /* ---- Kernels. Inner loops run over a plane, or over the channels if planes have one element. */

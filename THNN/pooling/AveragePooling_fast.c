@@ -11,8 +11,8 @@ enum {
   TASK_ROWS = 64,          /* rows in a task: few enough for a thread's cache */
   SPREAD_TASK_ROWS = 16,   /* the same of gradInput where sliding windows spread rows of gradOutput to that length */
   MAX_NEIGHBOUR_CELLS = 8, /* adaptive windows of more cells are added one by one */
-  TASK_CELLS = 1 << 12,    /* of whole planes */
-  PART_CELLS = 1 << 16,    /* of a large plane: a few of them keep all threads busy, too */
+  TASK_CELLS = 1 << 12,    /* cells of whole planes in a task */
+  PART_CELLS = 1 << 16,    /* cells of a part of a large plane: a few parts keep all threads busy, too */
   TASK_PLANES = 16,
 };
 

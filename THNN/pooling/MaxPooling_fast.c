@@ -103,7 +103,7 @@ THNN_INLINE lane maxLongRow(MaxResult to, const real *x, const Space *p, const M
   const RowMaxima spare = offsetRowMaxima(row, m->length);
   const int64_t out = w->out, pitch = m->pitch, length = (end - first) * pitch;
   RowMaxima best = row;
-  const int64_t kernel = w->kernel > 3 ? 1 : w->kernel; /* of the windows that storeRow compares */
+  const int64_t kernel = w->kernel > 3 ? 1 : w->kernel; /* height of the windows that storeRow compares */
   const lane nanMask = maxBoxes(row, x, p, m, first, end, nan);
   if (nanMask) return nanMask;
   if (!w->kernel) { /* a window has n cells or one more: the maxima of those are `length` cells later */
@@ -442,7 +442,7 @@ void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Space *p
 void THNN_(maxima)(Call *call, real *y, index_t *index, const real *x, const Space *p)
 {
   const int64_t cells = planeCells(p), outputs = planeOutputs(p), rows = p->t.out * p->h.out;
-  const int64_t tasks = THNN_ceilDiv(rows, TASK_ROWS); /* of a plane */
+  const int64_t tasks = THNN_ceilDiv(rows, TASK_ROWS); /* tasks of a plane */
   const int threads = THNN_threads(call, p->planes * (cells + outputs));
   const MaxTables m = THNN_(maxTables)(call, p, threads);
   const int64_t unusedLength = THNN_perThread(outputs); /* without `index`, each thread stores all indices in one place */

@@ -69,7 +69,7 @@ static void backward(real *gx, const real *x, const real *g, const real *y, cons
   for (int64_t oh = 0; oh < h.out; oh++)
     for (int64_t ow = 0; ow < w.out; ow++) {
       const double norm = (double)y[oh * w.out + ow];
-      double share = 0; /* of infinite p, how many cells are as large as any */
+      double share = 0; /* for infinite p, the number of cells as large as any */
       for (int pass = isinf(power->p) ? 0 : 1; pass < 2; pass++)
         for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
           for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) {

@@ -90,7 +90,8 @@ THNN_INLINE void normRows(real *y, const real *x, const real *cells, const Space
 {
   const Axis h = p->h, w = p->w;
   const THNN_REAL least = (THNN_REAL)power->least, most = (THNN_REAL)power->most;
-  int zeros = 0, known = power->negative != 1; /* is a norm of 0 that of zeros alone, and do we know? They are common. */
+  int zeros = 0, known = power->negative != 1; /* `known` is true if it is known whether a norm of 0 is that of zeros alone, which are
+                                                * common */
   for (int64_t oh = 0; oh < h.out; oh++, y += w.out) {
     const int64_t top = windowStart(&h, oh);
     fetchRows(x, p, 0, oh);

@@ -27,7 +27,7 @@
 /* Windows in a piece: its rows stay in the first level cache. */
 enum {
   PIECE = 512,
-  MULTIPLE = 16, /* of so many cells rows are made, where they can be: whole vectors */
+  MULTIPLE = 16, /* rows have a multiple of so many cells, if possible: whole vectors */
 };
 
 static const THNN_REAL CALM_LOGIT = 40;
@@ -36,7 +36,7 @@ static const THNN_REAL CALM_VALUE = 1e9; /* values of a calm window are not beyo
 typedef struct SoftPool {
   Space p;
   THNN_REAL beta, scale; /* E = 2^(scale * logit), where the logit is x itself in SoftPool */
-  THNN_REAL limit;        /* of the values in a calm window */
+  THNN_REAL limit;        /* limit of the values in a calm window */
   int exact;             /* the derivative, or g w alone */
 } SoftPool;
 
@@ -63,7 +63,7 @@ THNN_INLINE Plane planeFrom(Plane c, int64_t first)
 typedef struct Buffers {
   real *a, *b;   /* over the padded axis of a piece: sums of E and of E x over the rows of a block */
   real *la, *lb; /* the same of its last row alone, which the next block may begin with */
-  int last;      /* do they hold it? */
+  int last;      /* true if they hold it */
   real *s, *v;   /* over its windows: sums of E and of E x; two zeros before */
   real *m, *large, *ws, *wv; /* over its windows: largest logit, 1 if not calm, sums of exp(l - m) and of that times x */
   real *g;       /* over its windows: gradOutput, 0 where that is infinite */
@@ -440,7 +440,7 @@ THNN_INLINE void spreadPlane(int lip, const real *g, Plane c, const SoftPool *s,
           calmGradients(lip, 0, s, block, sent, &b, r);
         } else {
           calmGradients(lip, 1, s, block, sent, &b, r);
-          for (int64_t o = 0; infinite && o < b.w.out; o++) /* of an infinite mean, even 0 times the slope would be NaN */
+          for (int64_t o = 0; infinite && o < b.w.out; o++) /* for an infinite mean, even 0 times the slope would be NaN */
             if (isInfinite(g[o])) r->large[o] = 0;
           largeGradients(lip, s, block, sent, &b, r);
         }
@@ -487,7 +487,7 @@ static Buffers threadBuffers(const Scratch *scratch)
                    m + 3 * scratch->out, m + 4 * scratch->out - 2, m + 5 * scratch->out - 2};
 }
 
-/* ---- what the layers call. SoftPool's cells are their own logits, and its gradients go to one plane. */
+/* ---- the functions for the layers. SoftPool's cells are their own logits, and its gradients go to one plane. */
 
 THNN_KERNEL void softPoolPlane(real *y, Plane c, const SoftPool *s, Buffers *r) { poolPlane(0, y, c, s, r); }
 THNN_KERNEL void lipPoolPlane(real *y, Plane c, const SoftPool *s, Buffers *r) { poolPlane(1, y, c, s, r); }

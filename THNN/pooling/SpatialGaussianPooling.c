@@ -56,7 +56,7 @@ static double exponent(int64_t j, int64_t top, double m, double precision)
 typedef struct Bell {
   double m, precision;
   int64_t start, begin, end, top;
-  double sum; /* of exp(E[j] - E[top]) */
+  double sum; /* sum of exp(E[j] - E[top]) */
 } Bell;
 
 static Bell computeBell(const Axis *a, int64_t o, double mean, double precision, int includePad)

@@ -15,7 +15,7 @@ typedef struct Run {
 } Run;
 
 typedef struct Runs {
-  int64_t count, longest; /* how many; which one is the longest */
+  int64_t count, longest; /* number of runs; number of the longest one */
   Run *run;
 } Runs;
 
@@ -346,7 +346,7 @@ THNN_INLINE void weighAndMultiply(real *restrict sum, real *restrict total, cons
  * precision. */
 typedef struct Correlations {
   double *byColumn, *byRow; /* runs x kernel */
-  real *ofColumns, *ofRows; /* what belongs to the columns of a kernel, row for row of windows, and to its rows, VECTOR32_CELLS for each */
+  real *ofColumns, *ofRows; /* sums for the columns of a kernel, row for row of windows, and for its rows, VECTOR32_CELLS for each */
   real *sum, *spread;       /* rows of cells */
   real *shares;             /* gradOutput, see shareRows */
 } Correlations;

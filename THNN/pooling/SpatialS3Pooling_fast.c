@@ -9,7 +9,7 @@ int64_t THNN_(s3Limit)(const Space *p) { return fitsLane(p) ? 0 : MAX_LANE; }
 
 /* The scratch memory of a thread; only means need `means`. */
 typedef struct Buffers {
-  RowMaxima row, spare; /* of W + pool places: those beyond the plane lose to every cell */
+  RowMaxima row, spare; /* W + pool places: those beyond the plane are smaller than every cell */
   double *means, *mixed; /* H x W / pool; W */
 } Buffers;
 
@@ -85,7 +85,7 @@ THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Space
 typedef struct Scratch {
   RowMaxima rows;
   double *doubles;
-  int64_t width, means, mixed; /* of one thread */
+  int64_t width, means, mixed; /* sizes for one thread */
 } Scratch;
 
 static Scratch newScratch(Call *call, const Space *p, int threads, int means)

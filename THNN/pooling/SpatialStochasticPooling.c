@@ -38,9 +38,9 @@ static int32_t check(const char *f, const THTensor *input, Axis w, Axis h, int c
 typedef struct StochasticWindow {
   int64_t top, bottom, left, right;
   int64_t nan;       /* the first NaN, or -1 */
-  double infinite;   /* how many cells are */
+  double infinite;   /* number of infinite cells */
   double scale;      /* a power of two that brings the largest cell near 1 */
-  double sum, square; /* of weights */
+  double sum, square; /* sums of weights and of their squares */
 } StochasticWindow;
 
 /* A cell's share of the probability, times StochasticWindow.sum. */

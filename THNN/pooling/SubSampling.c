@@ -47,7 +47,7 @@ static real gradientAt(const real *g, const real *weight, int64_t ih, int64_t iw
   return sum;
 }
 
-/* Of one channel, the outputs in columns [first, end): the sums of g * S, and of g. */
+/* Computes the sums of g * S, and of g, for the outputs of one channel in columns [first, end). */
 static void sumGradients(double *product, double *gradient, const real *x, const real *g, int64_t first, int64_t end, const Space *s)
 {
   *product = *gradient = 0;
@@ -163,7 +163,7 @@ static void addSubSamples(Call *call, real *gw, real *gb, const real *x, const r
 {
   const int isPlain = THNN_plain(call);
   const int threads = THNN_threads(call, s->planes * planeOutputs(s));
-  const int64_t outputs = planeOutputs(s), n = step ? channels : 1; /* of channels in a plane */
+  const int64_t outputs = planeOutputs(s), n = step ? channels : 1; /* channels in a plane */
   real *mean = isPlain ? NULL : THNN_scratch(call, s->planes * outputs, sizeof(real));
   double *totals = THNN_scratch(call, 2 * s->planes * n, sizeof(double));
   if (!THNN_ready(call)) return;
@@ -191,7 +191,7 @@ static void addSubSamples(Call *call, real *gw, real *gb, const real *x, const r
 }
 #endif
 
-/* What the layers do once their windows are known. */
+/* The functions that layers call after their windows are known. */
 
 static int32_t checkNumbers(const char *f, const char *name, View v, int64_t channels)
 {

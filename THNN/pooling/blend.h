@@ -25,7 +25,7 @@ THNN_INLINE void meanRow(real *restrict mean, real *restrict sum, const real *x,
 /* The scratch rows of all threads, and those of one: sums of columns, with room for padding, and a row of outputs. */
 typedef struct BlendScratch {
   real *rows;
-  int64_t sumLength, length; /* of the first row, and of both */
+  int64_t sumLength, length; /* length of the first row, and of both */
 } BlendScratch;
 
 typedef struct BlendRows {

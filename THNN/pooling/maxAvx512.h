@@ -14,15 +14,15 @@
 #ifndef THNN_CUDA
 enum {
   TABLE_REGISTERS = 4,    /* a permutation reads two registers, and two permutations are joined */
-  MAX_LOOKUP_CELLS = 16,  /* of a window, side by side: more cells are found faster by comparing neighbours */
-  MAX_ROW_WINDOWS = 512,  /* of a row: tables for more windows leave the cache */
+  MAX_LOOKUP_CELLS = 16,  /* cells of a window, side by side: more cells are found faster by comparing neighbours */
+  MAX_ROW_WINDOWS = 512,  /* windows of a row: tables for more windows leave the cache */
   MAX_STRETCH_CELLS = 63, /* one bit each in 64 bits */
 };
 
 /* Windows first, first + 1, ... of a row, at most one for each lane. */
 typedef struct WindowGroup {
-  int64_t first, column[TABLE_REGISTERS]; /* where in a row of the plane each register begins */
-  int windows, registers, cells;              /* how many; cells of the largest window */
+  int64_t first, column[TABLE_REGISTERS]; /* the first column of each register in a row of the plane */
+  int windows, registers, cells;              /* numbers of windows and registers; cells of the largest window */
   lane place[TABLE_REGISTERS * VECTOR_CELLS]; /* the column of each element of the table */
   lane pick[MAX_LOOKUP_CELLS * VECTOR_CELLS]; /* the table index of cell k of each window; a smaller one repeats its last cell */
 } WindowGroup;

@@ -221,7 +221,7 @@ THNN_INLINE int fitsLane(const Space *p)
 
 typedef enum MaxAlgorithm {
   MAX_BY_CELL,         /* the definition */
-  MAX_SMALL_WINDOWS,   /* of two or three rows and columns: many windows at once, cell by cell */
+  MAX_SMALL_WINDOWS,   /* windows of two or three rows and columns: many at once, cell by cell */
   MAX_STRETCHES,       /* windows whose cells follow each other in memory */
   MAX_TABLE_OF_ROW,    /* AVX-512: the columns' maxima of a row of windows are a table in registers, */
   MAX_TABLE_OF_PLANE,  /* or those of a small plane, which is read as one row */
@@ -234,10 +234,10 @@ typedef struct MaxTables {
   MaxAlgorithm algorithm;
   int64_t inside, endInside; /* MAX_SMALL_WINDOWS: the windows of a row that are wholly on the plane */
   int64_t pitch, together;   /* cells of a long row for each row of outputs, and the rows of outputs that share a long row */
-  int64_t length;            /* of each of the three long rows of a thread */
+  int64_t length;            /* length of each of the three long rows of a thread */
   RowMaxima rows;
   WindowGroups groups; /* the tables of a row of windows, or of a small plane */
-  int64_t *pick; /* where a long row has the maxima of the first row's adaptive windows */
+  int64_t *pick; /* positions in a long row of the maxima of the first row's adaptive windows */
 } MaxTables;
 MaxTables THNN_(maxTables)(Call *call, const Space *p, int threads);
 void THNN_(maxOutputRows)(real *y, index_t *index, const real *x, const Space *p, const MaxTables *m, int64_t first, int64_t end);

@@ -33,7 +33,7 @@ __attribute__((unused)) static Mix newMix(Call *call, const Axis *a, const index
   const int64_t most = THNN_min(a->stride, a->in), span = choice ? 1 : most - most / a->kernel + 1;
   int64_t *first = THNN_scratch(call, 2 * a->out, sizeof(int64_t));
   int64_t doubles;
-  if (__builtin_mul_overflow(a->out, span, &doubles)) doubles = INT64_MAX; /* which no scratch memory has */
+  if (__builtin_mul_overflow(a->out, span, &doubles)) doubles = INT64_MAX; /* no scratch memory has that size */
   double *weight = THNN_scratch(call, doubles, sizeof(double));
   const Mix mix = {first, first + a->out, weight, span};
   return mix;

@@ -50,7 +50,7 @@ THNN_KERNEL void openGates(real *restrict gates, const real *restrict bias, real
     }
 }
 
-/* When all sums are there. */
+/* Computes the gates and the output after all sums are complete. */
 THNN_KERNEL void finish(real *restrict gates, const real *restrict bias, const real *restrict h, real *restrict output, int masked,
                         int64_t begin, int64_t end, const Sequence *s)
 {

@@ -8,8 +8,8 @@
 /* The sizes of a sequence: `parts` are the kinds of gates. isTransposed: the weight is stored column by column, as cuDNN's is. */
 typedef struct Sequence {
   int64_t steps, samples, hidden, parts, isTransposed;
-  int64_t columns;            /* of the weight as it is stored */
-  int64_t size[2], stride[2]; /* of the weight as it is stored */
+  int64_t columns;            /* columns of the weight as it is stored */
+  int64_t size[2], stride[2]; /* sizes and strides of the weight as it is stored */
   int64_t g, o;               /* LSTM: the first columns of gates g and o; those of i and f are 0 and hidden */
   int64_t resetFirst;         /* GRU: reset before the product, not after it */
 } Sequence;
@@ -84,10 +84,10 @@ static inline int32_t checkSequenceCells(const char *f, const char *name, View v
 typedef real Vector __attribute__((vector_size(64), aligned(sizeof(real)), may_alias));
 
 enum {
-  MAX_APART_BYTES = 1 << 19,         /* of weights that a thread reads faster in each step than it waits for other threads */
-  BLOCK_CELLS = 256 / (int)sizeof(real),   /* in a block: the sums of one gate fill four registers of 64 bytes */
-  MIN_PACKING_STEPS = 4,             /* for fewer, packing the weight takes longer than it saves */
-  SUM_TERMS = 128                        /* of a sum in registers */
+  MAX_APART_BYTES = 1 << 19,             /* bytes of weights that a thread reads faster in each step than it waits for other threads */
+  BLOCK_CELLS = 256 / (int)sizeof(real), /* in a block: the sums of one gate fill four registers of 64 bytes */
+  MIN_PACKING_STEPS = 4,                 /* for fewer, packing the weight takes longer than it saves */
+  SUM_TERMS = 128                        /* terms of a sum in registers */
 };
 
 /* True if each thread has all steps of some samples. Otherwise threads share the work of each step. */

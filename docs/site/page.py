@@ -36,7 +36,7 @@ def page(entry: Entry) -> Page:
     one = None if other else example(entry)
     pictured = _other_picture(made, *other) if other else _picture(made, one)
     if one and type(one.module) is not entry.cls:
-        one = None  # what follows is about the class
+        one = None  # the following sections are about the class
     sections = [_head(entry), pictured, _elsewhere(made, one), _sources(made, one), _arrayFields(made, one), _fields(entry)]
     made.text = "\n".join(section for section in sections if section)
     return made
@@ -142,7 +142,7 @@ def _linker(made: Page) -> Callable[[str], str]:
 
 
 def _arrayFields(made: Page, one: Example | None) -> str:
-    """What the class is tested with."""
+    """Returns the section about the tests of the class."""
     entry, rows = made.entry, []
     cases = f"tests/cases/{entry.name}.py"
     if entry.isNn and (ROOT / cases).exists():

@@ -27,7 +27,7 @@ TYPES: dict[np.dtype[Any], int] = {
 """The numbers of THNNType. A truth value is a byte."""
 
 MOST_DIMS = 8
-MOST_ARRAYS = 4  # of a call
+MOST_ARRAYS = 4  # the most arrays of a call
 
 
 class Repeated(NamedTuple):
@@ -69,7 +69,7 @@ class _Descriptors:
     def __init__(self) -> None:
         self.values = [ffi.new("THNNArray *") for _ in range(MOST_ARRAYS)]
         self.memory = [ffi.buffer(one) for one in self.values]
-        self.addresses = [ffi.cast("uintptr_t *", one) for one in self.values]  # of `data`, the first field
+        self.addresses = [ffi.cast("uintptr_t *", one) for one in self.values]  # the addresses of `data`, the first field
         self.layouts: list[Any] = [None] * MOST_ARRAYS
 
     def fill(self, place: int, array: Any, layout: bytes) -> Any:

@@ -223,7 +223,7 @@ class RNN(Layer, Caller, Module):
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
         gradInput = self.gradInput
-        Bindings.of(self).workspaces.pop(("gradInput", 0), None)  # which it may be
+        Bindings.of(self).workspaces.pop(("gradInput", 0), None)  # the result may share that memory
         self._backward(input, gradOutput, scale)
         self.gradInput = gradInput
 

@@ -61,7 +61,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What PyTorch calls its optimizers is answered by what they are here."""
+    """Raises an error for an unknown name, with the function for a PyTorch optimizer."""
     from pytorch_legacy.torch_names import optimizer_hint
 
     raise AttributeError(f"module 'pytorch_legacy.optim' has no attribute '{name}'{optimizer_hint(name)}")

@@ -34,7 +34,7 @@ def reduce(recorder: Any, ufunc: Any, array: Any, axis: Any, dtype: Any, out: An
         x, made = truth(recorder, array), BOOL
     elif ufunc in (np.add, np.multiply):
         made = np.dtype(dtype) if dtype is not None else LONG if x.dtype.kind in "bu" else x.dtype
-        isWidened = x.dtype == FLOAT and made == DOUBLE  # which C does itself
+        isWidened = x.dtype == FLOAT and made == DOUBLE  # C widens by itself
         x = x if isWidened else operand(recorder, array, made)
     else:
         made = x.dtype

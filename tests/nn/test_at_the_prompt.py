@@ -1,4 +1,4 @@
-"""What somebody meets who types at a prompt: help, completion, pictures of networks, hints of PyTorch's names."""
+"""Aids at a prompt: help, completion, pictures of networks, hints of PyTorch's names."""
 
 import inspect
 import pydoc

@@ -21,7 +21,7 @@ from .golden import FOLDER
 
 
 def owner(array):
-    """What lies under the storage of an array: the buffer of the file."""
+    """Returns the buffer of the file under the storage of an array."""
     base = base_storage(array).base
     return base.obj if isinstance(base, memoryview) else base
 

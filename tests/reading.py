@@ -30,7 +30,7 @@ LAYERS = (
     "padding/SpatialReplicationPadding",
     "convolution/SpatialConvolutionMM",
 )
-GEOMETRY = ("core/geometry.h", "core/space.h")
+GEOMETRY = ("core/geometry.h", "core/space.h", "core/volumes.h")  # volumes.h: in earlier commits
 Read = Callable[[str], str | None]
 
 

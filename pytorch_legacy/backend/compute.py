@@ -159,9 +159,9 @@ def clip(x: Any, low: Any, high: Any, out: Any = None) -> Any:
 
 def softplus(x: Any, out: Any = None) -> Any:
     """Returns ``np.logaddexp(0, x)``, the logarithm of 1 + exp(x), which does not overflow."""
-    rest = np.abs(x)
-    rest = exp(np.negative(rest, out=rest), out=rest)
-    return np.add(maximum(x, 0), log1p(rest, out=rest), out=out)
+    rest = np.empty_like(x)
+    np.negative(np.abs(x, out=rest), out=rest)
+    return np.add(maximum(x, 0), log1p(exp(rest, out=rest), out=rest), out=out)
 
 
 def number(x: Any) -> Any:

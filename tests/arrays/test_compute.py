@@ -86,6 +86,7 @@ def inputs(dtype: Any) -> dict[str, Any]:
         "read-only": fixed,
         "unaligned": unaligned(x),
         "empty": x[:0],
+        "a number": x[0, 0, :1].reshape(()),
         "large": RNG.uniform(0.1, 2, (3, 70000)).astype(dtype),
     }
 
@@ -104,6 +105,7 @@ def test_elements(name: str, dtype: Any) -> None:
             same(found, recorded(ours, x, kind="constant")[0])
         same(found, ours(np.array(x)))
         out = np.empty_like(x, order="F")
+        assert type(found) is (np.ndarray if x.ndim else dtype)
         assert ours(x, out=out) is out
         same(out, found)
 

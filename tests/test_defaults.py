@@ -13,7 +13,7 @@ from pytorch_legacy.objects import Object
 from pytorch_legacy.objects.copies import reachable
 from tests.authors.cases import CASES as AUTHORS
 from tests.table import CASES
-from tests.test_random import CONSUMED
+from tests.test_random_layers import CONSUMED
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ A rule returns an expression, a Value, or a list of Values for a table.
 * ``w.parameter("scale", m.weight)``, ``w.buffer("mean", m.mean)``: the text ``self.scale1`` of a bare one. A buffer is a
   constant; if its name begins with ``running_``, it is a statistic that training moves.
 * ``w.let(expression)`` is a Value for what is used twice, ``w.let(f"{x}.unbind(0)", 3)`` a list of three.
+* A container that defines ``route`` needs no rule: its modules are written along the route.
 * ``w.convert(m.modules[0], x, 0)`` writes a module inside; 0 is its place. A rule that returns what modules inside gave is not
   compared as a whole, as they were.
 * ``w.shapes_after(m, x)`` are the shapes that our layer gives: ``reshaped(x, shapes)`` of ``texts.py`` writes them.

@@ -21,16 +21,15 @@ def forward_freeing(net: Any, input: Any) -> Any:
 
 def _run(module: Any, input: Any, again: set[int]) -> Any:
     """Runs a module. `again` has the ids of modules with several places: these overwrite their earlier results."""
-    how = type(module).updateOutput
     if id(module) not in again:
-        if how is nn.Sequential.updateOutput:
-            for part in module.modules:
-                input = _run(part, input, again)
-            return input
-        if how is nn.ConcatTable.updateOutput:
-            return [_run(part, input, again) for part in module.modules]
-        if how is nngraph.gModule.updateOutput:
-            output = module.runForwardFunction(lambda part, value: _run(part, value, again), input, keep=False)
+
+        def run(part: Any, value: Any) -> Any:
+            return _run(part, value, again)
+
+        if isinstance(module, nn.Container) and module.definesRoute():
+            return module.route(run, input)
+        if type(module).updateOutput is nngraph.gModule.updateOutput:
+            output = module.runForwardFunction(run, input, keep=False)
             module.clearState()
             return output
     output = module.forward(input)

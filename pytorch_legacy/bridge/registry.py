@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pytorch_legacy.errors import THNNError, UnsupportedError, ValueRangeError
+from pytorch_legacy.nn.Container import Container
 
 if TYPE_CHECKING:
     from .writer import Writer
@@ -41,4 +42,7 @@ def rule(*classes: type) -> Callable[[Rule], Rule]:
 
 def find_rule(cls: type) -> Rule | None:
     """Returns the rule of a class: its own, or that of the nearest base that has one."""
-    return next((RULES[base] for base in cls.__mro__ if base in RULES), None)
+    found = next((base for base in cls.__mro__ if base in RULES), None)
+    if found is None or (found is Container and not cls.definesRoute()):  # type: ignore[attr-defined]
+        return None
+    return RULES[found]

@@ -73,6 +73,7 @@ class Each:
 
 
 Taken = Array | Table | Each | None
+_MOST_PARTS = 100  # entries of a table
 _THROUGH: Any = object()  # for layers that change no sizes, or whose input is unknown: the following layers decide
 _ELEMENTWISE = (nn.CAddTable, nn.CSubTable, nn.CMulTable, nn.CDivTable, nn.CMaxTable, nn.CMinTable)
 _TABLES = (
@@ -86,6 +87,35 @@ def _is_known(taken: Any) -> bool:
 
 
 # ---- what the layers say
+
+
+class _Source:
+    """A value on its way through a container.
+
+    Attributes
+    ----------
+    readers : list of (Module, _Source)
+        The modules that get the value, and their outputs.
+    parts : dict
+        The entries that the container takes out of it, by their positions.
+    """
+
+    def __init__(self) -> None:
+        self.readers: list[tuple[Any, _Source]] = []
+        self.parts: dict[int, _Source] = {}
+
+    def __getitem__(self, index: int) -> _Source:
+        if type(index) is not int or not 0 <= index < _MOST_PARTS:
+            raise IndexError(index)
+        return self.parts.setdefault(index, _Source())
+
+    @staticmethod
+    def run(module: Any, value: Any) -> _Source:
+        """Notes that a module gets the value. A table of several values tells nothing about each of them."""
+        output = _Source()
+        if isinstance(value, _Source):
+            value.readers.append((module, output))
+        return output
 
 
 class Reader:
@@ -107,7 +137,7 @@ class Reader:
         if isinstance(module, gModule):
             return self._graph(module)
         if isinstance(module, rnn.Recurrent):
-            return self._chain([getattr(module, "inputModule", None)])
+            return self._readBy(getattr(module, "inputModule", None), _Source())
         for kind, inside in ((rnn.BiSequencer, "forwardModule"), (rnn.Sequencer, "module")):
             if isinstance(module, kind):
                 found = self.taken(getattr(module, inside, None))
@@ -128,31 +158,48 @@ class Reader:
         children = [child for child in getattr(module, "modules", None) or [] if isinstance(child, Module)]
         if isinstance(module, nn.Parallel):
             return None
-        if isinstance(module, nn.ParallelTable) and children:
-            return Table(tuple(found if _is_known(found := self.taken(child)) else None for child in children))
         if isinstance(module, nn.MapTable) and children:
             found = self.taken(children[0])
             return Each(found if _is_known(found) else None)
-        if isinstance(module, (nn.Concat, nn.ConcatTable)) and children:
+        if isinstance(module, nn.Concat) and children:
             return _merged([self.taken(child) for child in children])
-        if isinstance(module, nn.Sequential):
-            return self._chain(children)
+        if isinstance(module, nn.Container) and type(module).route is not nn.Container.route:
+            return self._routed(module)
         if children:
             return self.taken(children[0])
         return _layer(module)
 
-    def _chain(self, modules: list[Any]) -> Any:
-        """Returns the input of modules that follow one another."""
-        for i, module in enumerate(modules):
-            if isinstance(module, nn.SelectTable) and type(module.index) is int and 0 <= module.index < 100:
-                return Table((*[None] * module.index, _or_none(self._chain(modules[i + 1 :]))))
-            if isinstance(module, _ELEMENTWISE):
-                rest = self._chain(modules[i + 1 :])
-                return Each(rest if isinstance(rest, Array) else None)
-            found = self.taken(module)
-            if found is not _THROUGH:
-                return found
-        return _THROUGH
+    def _routed(self, container: nn.Container) -> Any:
+        """Returns what a container takes whose class defines how values pass through its modules."""
+        source = _Source()
+        try:
+            container.route(_Source.run, source)
+        except Exception:  # modules of files may be anything
+            return None
+        return self._read(source)
+
+    def _read(self, source: _Source) -> Any:
+        """Returns what the modules take that read a value; those of one chain are followed without recursion."""
+        while len(source.readers) == 1 and not source.parts:
+            module, output = source.readers[0]
+            if isinstance(module, (nn.SelectTable, *_ELEMENTWISE)) or self.taken(module) is not _THROUGH:
+                return self._readBy(module, output)
+            source = output
+        answers = [self._readBy(module, output) for module, output in source.readers]
+        if source.parts:
+            parts = [source.parts.get(i) for i in range(max(source.parts) + 1)]
+            answers.append(Table(tuple(None if part is None else _or_none(self._read(part)) for part in parts)))
+        return _merged(answers) if answers else _THROUGH
+
+    def _readBy(self, module: Any, output: _Source) -> Any:
+        """Returns what one module takes, or the modules that read its output."""
+        if isinstance(module, nn.SelectTable) and type(module.index) is int and 0 <= module.index < _MOST_PARTS:
+            return Table((*[None] * module.index, _or_none(self._read(output))))
+        if isinstance(module, _ELEMENTWISE):
+            rest = self._read(output)
+            return Each(rest if isinstance(rest, Array) else None)
+        found = self.taken(module)
+        return self._read(output) if found is _THROUGH else found
 
     def _graph(self, graph: gModule) -> Any:
         starts: list[list[Any]] = [[graph.innode]]

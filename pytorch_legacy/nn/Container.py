@@ -141,6 +141,36 @@ class Container(Typed, Module):
         self._forEachChild(lambda _, module: func(module))
         return self
 
+    def route(self, run: Callable[[Module, Any], Any], input: Any) -> Any:
+        """Passes `input` through the modules by ``run(module, value)``, in the order of ``updateOutput``. Returns the output.
+
+        A container whose output consists of what its modules return defines this method, beside ``updateOutput``. Then it takes
+        part in ``pl.to_torch`` and all exports, in ``nn.hessian``, and in the inference of the input that a network expects.
+
+        Examples
+        --------
+        >>> class Twice(nn.Container):
+        ...     def updateOutput(self, input):
+        ...         self.output = self.route(lambda module, value: module.updateOutput(value), input)
+        ...         return self.output
+        ...     def route(self, run, input):
+        ...         first, second = self.modules
+        ...         return [run(first, input[0]), run(second, input[0])]
+        >>> Twice(nn.Identity(), nn.Square()).forward([np.float32([3])])
+        [array([3.], dtype=float32), array([9.], dtype=float32)]
+        """
+        raise UnsupportedError(f"{self._typename}: route: the class does not define how values pass through its modules")
+
+    @classmethod
+    def definesRoute(cls) -> bool:
+        """Returns True if ``route`` describes ``updateOutput``: no class below the one that defines it has another pass."""
+        for base in cls.__mro__:
+            if "route" in vars(base):
+                return base is not Container
+            if "updateOutput" in vars(base):
+                return False
+        return False
+
     def zeroGradParameters(self) -> Self:
         self._broadcast("zeroGradParameters", _nothing, lambda module: module.zeroGradParameters())
         return self

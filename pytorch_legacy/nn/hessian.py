@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.arrays import Tensor, tree
 from pytorch_legacy.errors import UnsupportedError
-from pytorch_legacy.nn.container.Sequential import Sequential
+from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.objects import Object
@@ -66,9 +66,8 @@ def updateDiagHessianInput(thing: Any, input: Any, other: Any) -> Any:
 
 def accDiagHessianParameters(module: Any, input: Any, diagHessianOutput: Any) -> None:
     """Adds the second derivatives by the parameters; ``updateDiagHessianInput`` went before."""
-    if isinstance(module, Sequential):
-        for child, its, behind in _links(module, input, diagHessianOutput):
-            accDiagHessianParameters(child, its, behind)
+    if _isRouted(module):
+        _backward(module, input, diagHessianOutput, accDiagHessianParameters)
     elif _rule(module, _INPUT) is _weighted:
         initDiagHessianParameters(module)
         with _Swapped(module, {name: getattr(module, field, None) for name, field in GRADIENTS.items()}):
@@ -77,7 +76,7 @@ def accDiagHessianParameters(module: Any, input: Any, diagHessianOutput: Any) ->
 
 def initDiagHessianParameters(module: Any) -> None:
     """Makes the arrays for second derivatives by the parameters where there are none."""
-    if isinstance(module, Sequential):
+    if _isRouted(module):
         for child in module.modules:
             initDiagHessianParameters(child)
     elif _rule(module, _INPUT) is _weighted:
@@ -145,18 +144,50 @@ def _reshaped(module: Any, input: Tensor, diagHessianOutput: Tensor) -> Tensor:
     return diagHessianOutput.reshape(input.shape)
 
 
-def _links(module: Sequential, input: Any, diagHessianOutput: Any) -> list[tuple[Any, Any, Any]]:
-    """Each module of a chain, last one first, with its input and the second derivatives that come from behind."""
-    inputs = [input, *(child.output for child in module.modules[:-1])]
-    behind = [*(child.diagHessianInput for child in module.modules[1:]), diagHessianOutput]  # type: ignore[attr-defined]
-    return list(zip(module.modules, inputs, behind, strict=True))[::-1]
+class _Part:
+    """An array on its way through a container, and the sum of the second derivatives by it."""
+
+    def __init__(self, array: Tensor) -> None:
+        self.array = array
+        self.sum: Any = None
+
+    def add(self, derivatives: Any) -> None:
+        self.sum = derivatives if self.sum is None else self.sum + derivatives
+
+    def derivatives(self) -> Any:
+        return np.zeros_like(self.array) if self.sum is None else self.sum
 
 
-def _chained(module: Sequential, input: Any, diagHessianOutput: Any) -> Any:
-    inputs = [input, *(child.output for child in module.modules[:-1])]
-    for child, its in zip(reversed(module.modules), reversed(inputs), strict=True):
-        diagHessianOutput = updateDiagHessianInput(child, its, diagHessianOutput)
-    return diagHessianOutput
+def _isRouted(thing: Any) -> bool:
+    return isinstance(thing, Container) and thing.definesRoute()
+
+
+def _backward(module: Container, input: Any, diagHessianOutput: Any, visit: Callable[[Any, Any, Any], Any]) -> Any:
+    """Calls ``visit(child, input, diagHessianOutput)`` for each child, the last one first. Returns the derivatives by `input`.
+
+    Between two of them, ``diagHessianInput`` of the child is added to those of the arrays that the child has read.
+    """
+    calls: list[tuple[Any, Any, Any]] = []
+
+    def run(child: Any, value: Any) -> Any:
+        output = tree.map(_Part, child.output)
+        calls.append((child, value, output))
+        return output
+
+    first = tree.map(_Part, input)
+    _add(module.route(run, first), diagHessianOutput)
+    for child, value, output in reversed(calls):
+        visit(child, tree.map(lambda part: part.array, value), tree.map(_Part.derivatives, output))
+        _add(value, child.diagHessianInput)
+    return tree.map(_Part.derivatives, first)
+
+
+def _add(parts: Any, derivatives: Any) -> None:
+    tree.paired(lambda part, own: None if own is None else part.add(own), parts, derivatives)
+
+
+def _routed(module: Container, input: Any, diagHessianOutput: Any) -> Any:
+    return _backward(module, input, diagHessianOutput, updateDiagHessianInput)
 
 
 def _squares(criterion: Any, input: Tensor, target: Any) -> Tensor:
@@ -172,7 +203,6 @@ def _magnitudes(criterion: Any, input: Tensor, target: Any) -> Tensor:
 _INPUT: dict[str, Callable[[Any, Any, Any], Any]] = {
     **dict.fromkeys(WEIGHTED, _weighted),
     **dict.fromkeys(POINTWISE, _pointwise),
-    "Sequential": _chained,
     "Reshape": _reshaped,
     "MSECriterion": _squares,
     "WeightedMSECriterion": _squares,
@@ -181,5 +211,6 @@ _INPUT: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 
 def _rule(thing: Object, rules: dict[str, Callable[..., Any]]) -> Callable[..., Any] | None:
-    """The rule of its class, or of the nearest class that it derives from."""
-    return next((rules[kind.__name__] for kind in type(thing).__mro__ if kind.__name__ in rules), None)
+    """Returns the rule of its class or of the nearest base that has one; a container with a route needs none."""
+    found = next((rules[kind.__name__] for kind in type(thing).__mro__ if kind.__name__ in rules), None)
+    return _routed if found is None and _isRouted(thing) else found

@@ -101,6 +101,8 @@ class Fused(Sequential):
         self.output = output
         return output
 
+    route = Sequential.route
+
     def _fusedPass(self, input: Any) -> Any:
         """Computes the output by one call; returns None if the modules are not those that the C function knows."""
         modules: list[Any] = self.modules

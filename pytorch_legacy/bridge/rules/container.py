@@ -10,21 +10,18 @@ from .convolution import convolve, full_convolve, geometry, temporal
 from .linear import linear
 
 
-@rule(nn.Sequential)
-def sequential(m, x, w):
+@rule(nn.Container)
+def container(m, x, w):
+    """Writes the modules of a container along its route. `find_rule` passes over this rule for containers without one."""
+    places = {}
     for i, module in enumerate(m.modules):
-        x = w.convert(module, x, i)
-    return x
+        places.setdefault(id(module), []).append(i)
 
+    def run(module, value):
+        own = places[id(module)]  # several, if the module stands at several places
+        return w.convert(module, value, own.pop(0) if len(own) > 1 else own[0])
 
-@rule(nn.ConcatTable)
-def concat_table(m, x, w):
-    return [w.convert(module, x, i) for i, module in enumerate(m.modules)]
-
-
-@rule(nn.ParallelTable)
-def parallel_table(m, x, w):
-    return [w.convert(module, part, i) for i, (module, part) in enumerate(zip(m.modules, x, strict=True))]
+    return m.route(run, x)
 
 
 @rule(nn.MapTable)

@@ -102,6 +102,11 @@ class Sequential(Container):
         self.output = input
         return input
 
+    def route(self, run: Callable[[Module, Any], Any], input: Any) -> Any:
+        for module in self.modules:
+            input = run(module, input)
+        return input
+
     def _nameSource(self, error: Exception, index: int, input: Any) -> None:
         """Adds to an error of a module which class of a user's returned the input that the module refuses.
 

@@ -1,5 +1,6 @@
 """A module around another one."""
 
+from collections.abc import Callable
 from typing import Any
 
 from pytorch_legacy.errors import FieldError
@@ -38,12 +39,15 @@ class Decorator(Container):
     @staticmethod
     def decorate(cls: type[Container]) -> None:
         """Adds to another class of containers the methods that pass everything to ``modules[0]``."""
-        for name in ("updateOutput", "updateGradInput", "accGradParameters", "accUpdateGradParameters", "_inner"):
+        for name in ("updateOutput", "updateGradInput", "accGradParameters", "accUpdateGradParameters", "route", "_inner"):
             setattr(cls, name, Decorator.__dict__[name])
 
     def updateOutput(self, input: Any) -> Any:
         self.output = self._inner("updateOutput", input)
         return self.output
+
+    def route(self, run: Callable[[Module, Any], Any], input: Any) -> Any:
+        return run(self.modules[0], input)
 
     def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         self.gradInput = self._inner("updateGradInput", input, gradOutput)

@@ -1,9 +1,11 @@
 """Branches side by side."""
 
+from collections.abc import Callable
 from typing import Any
 
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
+from pytorch_legacy.nn.Module import Module
 
 
 class ConcatTable(Container):
@@ -37,6 +39,9 @@ class ConcatTable(Container):
     def updateOutput(self, input: Any) -> list[Any]:
         self.output = self._forEachChild(lambda _, module: module.updateOutput(input), guarded=True)
         return self.output
+
+    def route(self, run: Callable[[Module, Any], Any], input: Any) -> list[Any]:
+        return [run(module, input) for module in self.modules]
 
     def updateGradInput(self, input: Any, gradOutput: Any = None) -> Any:
         return self._sum("updateGradInput", input, check.branches(self, gradOutput, len(self.modules)))

@@ -1,5 +1,6 @@
 """One module for each entry of a table."""
 
+from collections.abc import Callable
 from typing import Any
 
 from pytorch_legacy.nn import check
@@ -42,6 +43,9 @@ class ParallelTable(Container):
         self._checked(input)
         self.output = self._forEachChild(lambda i, module: module.updateOutput(input[i]), guarded=True)
         return self.output
+
+    def route(self, run: Callable[[Module, Any], Any], input: Any) -> list[Any]:
+        return [run(module, input[i]) for i, module in enumerate(self.modules)]
 
     def updateGradInput(self, input: list[Any], gradOutput: Any = None) -> list[Any]:
         gradOutput = self._gradients(input, gradOutput)

@@ -107,7 +107,7 @@ def test_outputs_are_freed(net: Any, x: Any, text: str) -> None:
 def test_to_torch(net: Any, x: Any, text: str) -> None:
     torch = pytest.importorskip("torch")
     module = pl.to_torch(net, tuple((None, array.shape[1]) for array in x) if isinstance(x, list) else (None, x.shape[1]))
-    outputs = module(tree.map(torch.from_numpy, x))
+    outputs = module(*map(torch.from_numpy, x if isinstance(x, list) else [x]))
     for ours, theirs in zip(tree.leaves(net.forward(x)), tree.leaves(outputs), strict=True):
         np.testing.assert_allclose(theirs.detach().numpy(), ours, atol=1e-6)
 

@@ -6,7 +6,7 @@
 #include "pooling/windows.cuh"
 
 enum {
-  MANY = 512,
+  MIN_UNDIVIDED_CHANNELS = 512,
   PIECE = 1 << 12,     /* outputs */
   PIECE_ROWS = 1 << 8, /* rows, if channels are columns */
 };
@@ -16,7 +16,7 @@ template <class Int> __device__ static accreal sumOfWindow(Team team, const real
 {
   const real *plane = x + o.plane * p.cells;
   accreal sum = 0;
-  eachCell(p, boxOf(p, o), team, [&](Place<Int> cell) { sum += (accreal)plane[cell.at]; });
+  eachCell(p, windowBox(p, o), team, [&](Place<Int> cell) { sum += (accreal)plane[cell.at]; });
   return sum;
 }
 
@@ -145,7 +145,7 @@ static void addSubSamples(Call *call, real *gw, real *gb, const real *x, const r
 {
   if (channels == 0) return;
   const int64_t inChannel = s->planes / channels * planeOutputs(s), rows = s->planes * s->h.out;
-  const int64_t pieces = step ? THNN_ceilDiv(rows, PIECE_ROWS) : (channels >= MANY ? 1 : THNN_ceilDiv(inChannel, PIECE));
+  const int64_t pieces = step ? THNN_ceilDiv(rows, PIECE_ROWS) : (channels >= MIN_UNDIVIDED_CHANNELS ? 1 : THNN_ceilDiv(inChannel, PIECE));
   accreal *products = THNN_scratch(call, channels * pieces, sizeof(accreal));
   accreal *gradients = THNN_scratch(call, channels * pieces, sizeof(accreal));
   withWindows(s, [&]<class Int>(const Windows<Int> &w) {

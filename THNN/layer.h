@@ -120,8 +120,8 @@ __attribute__((constructor, unused)) static void THNN_attachByItself(void)
 #define THNN_checkSlidingFrames THNN_interface->checkSlidingFrames
 #define THNN_checkAdaptive THNN_interface->checkAdaptive
 #define THNN_checkAdaptiveFrames THNN_interface->checkAdaptiveFrames
-#define THNN_checkOutputsOf THNN_interface->checkOutputsOf
-#define THNN_checkAdaptiveFramesOf THNN_interface->checkAdaptiveFramesOf
+#define THNN_checkOutputsFromGrad THNN_interface->checkOutputsFromGrad
+#define THNN_checkAdaptiveFramesFromGrad THNN_interface->checkAdaptiveFramesFromGrad
 #define THNN_spaceSize THNN_interface->spaceSize
 #define THNN_checkSpace THNN_interface->checkSpace
 #define THNN_checkSpaceOutput THNN_interface->checkSpaceOutput

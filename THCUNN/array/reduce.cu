@@ -203,20 +203,20 @@ template <class T> __device__ inline Best<T> exchanged(Best<T> v, int distance)
 
 template <class T, class Int> __global__ static void findPlaces(Lines<Int> lines, int operation)
 {
-  typedef Best<Sum<T>> Found;
+  typedef Best<Sum<T>> Extreme;
   const Team team = lines.team();
-  const Found none = {Fold<T>::neutral(operation), INT64_MAX};
+  const Extreme none = {Fold<T>::neutral(operation), INT64_MAX};
   /* The first of equal ones is better. */
-  const auto better = [=](Found a, Found b) {
+  const auto better = [=](Extreme a, Extreme b) {
     if (Fold<T>::isBetter(operation, b.value, a.value)) return b;
     return !Fold<T>::isBetter(operation, a.value, b.value) && b.place < a.place ? b : a;
   };
   for (int64_t line = team.number; line < lines.count; line += team.count) {
     Int offset[2];
     findOffsets(lines.first, (Int)line, offset);
-    Found best = none;
+    Extreme best = none;
     for (int64_t i = team.rank; i < lines.length; i += team.size)
-      best = better(best, Found{(Sum<T>)*(const T *)(lines.first.data[1] + offset[1] + i * lines.inStep), i});
+      best = better(best, Extreme{(Sum<T>)*(const T *)(lines.first.data[1] + offset[1] + i * lines.inStep), i});
     if (lines.isShared) best = teamFold(team, best, none, better);
     if (team.rank == 0) *(int64_t *)(lines.first.data[0] + offset[0]) = best.place;
   }

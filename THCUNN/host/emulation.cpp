@@ -78,11 +78,11 @@ struct Thread {
 /* Memory that the threads of a block share. Its addresses stand for the order of accesses; it lives until the launch ends while races
  * are looked for, so that no later block is taken to be ordered after this one. */
 struct Block {
-  enum { MOST = 16 };
+  enum { MAX_SHARED = 16 };
   struct {
     const void *key;
     void *memory;
-  } shared[MOST];
+  } shared[MAX_SHARED];
   int nShared = 0;
   char barrierOrder, sharedOrder, warpOrder[WARP_LANES];
   unsigned running[WARP_LANES] = {}, came[WARP_LANES] = {}; /* lanes of each warp that have not ended, that wait in an operation */
@@ -271,7 +271,7 @@ void *sharedMemory(const void *key, size_t bytes)
       acquire(&block->sharedOrder);
       return block->shared[i].memory;
     }
-  if (block->nShared == Block::MOST) stuck("a block with too many kinds of shared memory");
+  if (block->nShared == Block::MAX_SHARED) stuck("a block with too many kinds of shared memory");
   void *memory = malloc(bytes); /* exactly that size, so that AddressSanitizer finds accesses beyond */
   memset(memory, 0xff, bytes);
   release(&block->sharedOrder);

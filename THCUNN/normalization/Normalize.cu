@@ -16,8 +16,8 @@ struct Norm {
   int64_t at; /* with p infinite, where the norm is found */
 };
 
-/* Sums and powers below this, and factors beyond 1 / CALM, lose digits. */
-static const accreal LEAST = sizeof(accreal) == 4 ? 1e-30 : 1e-290, CALM = sizeof(accreal) == 4 ? 1e12 : 1e100;
+/* Sums and powers below this, and factors beyond 1 / MAX_SAFE_NORM, lose digits. */
+static const accreal MIN_SAFE_POWER = sizeof(accreal) == 4 ? 1e-30 : 1e-290, MAX_SAFE_NORM = sizeof(accreal) == 4 ? 1e12 : 1e100;
 
 __device__ static Norm computeNorm(Team team, const NormalizeRows &r, const real *x)
 {
@@ -30,7 +30,7 @@ __device__ static Norm computeNorm(Team team, const NormalizeRows &r, const real
   for (int64_t i = team.rank; i < r.columns; i += team.size) sum += absPower((accreal)x[i], p);
   sum = teamSum(team, sum) + (accreal)r.eps;
   const accreal norm = r.p == 2 ? sqrt(sum) : pow(sum, 1 / p);
-  if (!isinf(norm) && !(sum < LEAST)) return Norm{1, norm, -1};
+  if (!isinf(norm) && !(sum < MIN_SAFE_POWER)) return Norm{1, norm, -1};
   const accreal unit = findLargest(team, r, x).value; /* powers are out of range */
   if (unit == 0 || isinf(unit)) return Norm{1, unit, -1};
   sum = 0;
@@ -64,7 +64,7 @@ __global__ static void gradients(NormalizeRows r, bool wide)
     real *y = r.y + row * r.columns;
     const Norm found = computeNorm(team, r, x);
     accreal unit = found.unit, norm = found.share, power = pow(norm, isinf(r.p) ? (accreal)3 : p + 1);
-    if (unit == 1 && norm > 0 && (norm > CALM || isinf(power) || power < LEAST)) unit = norm, norm = power = 1;
+    if (unit == 1 && norm > 0 && (norm > MAX_SAFE_NORM || isinf(power) || power < MIN_SAFE_POWER)) unit = norm, norm = power = 1;
     accreal dot = 0;
     for (int64_t i = team.rank; i < r.columns; i += team.size) dot += (accreal)g[i] * ((accreal)x[i] / unit);
     dot = teamSum(team, dot);

@@ -157,8 +157,8 @@ void THNN_(means)(Call *call, real *y, const real *x, const Space *p)
 
 /* The share of each window along an axis, looked up where it fits: it takes a division. */
 struct Lookup {
-  enum { MOST = 256 };
-  accreal share[MOST];
+  enum { MAX_SHARES = 256 };
+  accreal share[MAX_SHARES];
 };
 
 struct Lookups {
@@ -167,12 +167,12 @@ struct Lookups {
 
 template <class Int> __device__ static void fillLookup(Lookup *l, const Along<Int> &a, int includePad)
 {
-  for (int i = threadIdx.x; i < Lookup::MOST && i < a.out; i += blockDim.x) l->share[i] = 1 / countedAlong(a, (Int)i, includePad);
+  for (int i = threadIdx.x; i < Lookup::MAX_SHARES && i < a.out; i += blockDim.x) l->share[i] = 1 / countedAlong(a, (Int)i, includePad);
 }
 
 template <class Int> __device__ static accreal share(const Lookup &l, const Along<Int> &a, Int o, int includePad)
 {
-  return o < Lookup::MOST ? l.share[o] : 1 / countedAlong(a, o, includePad);
+  return o < Lookup::MAX_SHARES ? l.share[o] : 1 / countedAlong(a, o, includePad);
 }
 
 template <class Int> __global__ static void gatherMeans(real *gx, const real *g, Windows<Int> p, int includePad)

@@ -95,14 +95,14 @@ void THNN_(keepLargest)(Call *call, real *y, index_t *index, const real *x, cons
   launch(call, blocksFor(s->samples * THNN_ceilDiv(s->features, WARP), 1), BLOCK, selectLargest, y, index, x, *s);
 }
 
-enum { SOME = 32 };
+enum { THREAD_FRAMES = 32 };
 
-/* A thread has a feature of SOME frames. Indices ascend: it searches for the first one of its frames, and goes on from there. */
+/* A thread has a feature of THREAD_FRAMES frames. Indices ascend: it searches for the first one of its frames, and goes on from there. */
 __global__ static void gatherKept(real *gx, const real *g, const index_t *index, Frames s)
 {
-  const int64_t n = s.features, runs = THNN_ceilDiv(s.length, SOME);
+  const int64_t n = s.features, runs = THNN_ceilDiv(s.length, THREAD_FRAMES);
   for (int64_t i = firstThread(); i < s.samples * runs * n; i += allThreads()) {
-    const int64_t f = i % n, sample = i / n / runs, first = i / n % runs * SOME, end = THNN_min(first + SOME, s.length);
+    const int64_t f = i % n, sample = i / n / runs, first = i / n % runs * THREAD_FRAMES, end = THNN_min(first + THREAD_FRAMES, s.length);
     const index_t *at = index + sample * s.k * n + f;
     int64_t j = 0;
     for (int64_t high = s.k; j < high;) {
@@ -121,7 +121,7 @@ __global__ static void gatherKept(real *gx, const real *g, const index_t *index,
 
 void THNN_(spreadKept)(Call *call, real *gx, const real *g, const index_t *index, const Frames *s)
 {
-  launch(call, blocksFor(s->samples * THNN_ceilDiv(s->length, SOME) * s->features), BLOCK, gatherKept, gx, g, index, *s);
+  launch(call, blocksFor(s->samples * THNN_ceilDiv(s->length, THREAD_FRAMES) * s->features), BLOCK, gatherKept, gx, g, index, *s);
 }
 
 #include "pooling/TemporalDynamicKMaxPooling.c"

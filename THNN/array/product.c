@@ -43,7 +43,7 @@ static Matrix matrixView(View v)
 }
 
 /* Chooses the layout in which the product reads `x`. `layouts`: 1 row by row, 2 column by column, 3 either. */
-static void layOut(Matrix *x, int64_t itemSize, int layouts)
+static void chooseLayout(Matrix *x, int64_t itemSize, int layouts)
 {
   const int isRows = (x->columns == 1 || x->columnStep == itemSize) && (x->rows == 1 || x->rowStep >= x->columns * itemSize);
   const int isColumns = (x->rows == 1 || x->rowStep == itemSize) && (x->columns == 1 || x->columnStep >= x->rows * itemSize);
@@ -119,9 +119,9 @@ static void planProduct(Product *p, View a, View b, View c)
            (View[]){viewOfDimensions(c, 0, batch), viewOfDimensions(a, 0, batch), viewOfDimensions(b, 0, batch)});
   mergeRows(p);
   const int isNarrow = p->n <= SINGLE_COLUMNS;
-  layOut(&p->a, p->itemSize, isNarrow ? 1 : 3);
-  layOut(&p->b, p->itemSize, isNarrow ? 2 : 3);
-  layOut(&p->c, p->itemSize, 1);
+  chooseLayout(&p->a, p->itemSize, isNarrow ? 1 : 3);
+  chooseLayout(&p->b, p->itemSize, isNarrow ? 2 : 3);
+  chooseLayout(&p->c, p->itemSize, 1);
 }
 
 static void multiply(Call *call, const Product *p, int threads, int64_t at, char *scratch)

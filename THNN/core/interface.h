@@ -18,7 +18,7 @@
   entry(scratch) entry(ready) entry(leave) entry(badIndices) entry(threads) entry(plain) entry(threadId) \
   entry(lockGenerator) entry(unlockGenerator) entry(draw) entry(drawMany) entry(drawUniform) entry(drawNormal) \
   entry(checkPlanes) entry(checkFrames) entry(checkSliding) entry(checkSlidingFrames) entry(checkAdaptive) \
-  entry(checkAdaptiveFrames) entry(checkOutputsOf) entry(checkAdaptiveFramesOf) entry(spaceSize) entry(checkSpace) \
+  entry(checkAdaptiveFrames) entry(checkOutputsFromGrad) entry(checkAdaptiveFramesFromGrad) entry(spaceSize) entry(checkSpace) \
   entry(checkSpaceOutput) entry(checkGradients)
 // clang-format on
 

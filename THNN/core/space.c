@@ -94,7 +94,7 @@ int32_t THNN_checkAdaptiveFrames(const char *f, View input, int64_t out, Space *
   return THNN_OK;
 }
 
-int32_t THNN_checkOutputsOf(const char *f, View input, View gradOutput, Space *s)
+int32_t THNN_checkOutputsFromGrad(const char *f, View input, View gradOutput, Space *s)
 {
   const int32_t n = input.nDimension;
   THNN_TRY(THNN_checkInput(f, "gradOutput", gradOutput, n, n, "the rank of input"));
@@ -112,13 +112,13 @@ int32_t THNN_checkAdaptivePlanes(const char *f, View input, int32_t dims, int64_
   return THNN_checkAdaptive(f, 'H', oheight, &s->h);
 }
 
-int32_t THNN_checkAdaptivePlanesOf(const char *f, View input, int32_t dims, View gradOutput, Space *s)
+int32_t THNN_checkAdaptivePlanesFromGrad(const char *f, View input, int32_t dims, View gradOutput, Space *s)
 {
   THNN_TRY(THNN_checkPlanes(f, input, dims, INT64_MAX, s));
-  return THNN_checkOutputsOf(f, input, gradOutput, s);
+  return THNN_checkOutputsFromGrad(f, input, gradOutput, s);
 }
 
-int32_t THNN_checkAdaptiveFramesOf(const char *f, View input, View gradOutput, Space *s)
+int32_t THNN_checkAdaptiveFramesFromGrad(const char *f, View input, View gradOutput, Space *s)
 {
   const int32_t n = input.nDimension;
   THNN_TRY(THNN_checkFrames(f, input, s));

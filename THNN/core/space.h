@@ -89,9 +89,9 @@ int32_t THNN_checkAdaptiveFrames(const char *f, View input, int64_t out, Space *
 /* Planes of 2 or 3 dimensions under so many adaptive windows along each; otime counts for 3 alone. */
 int32_t THNN_checkAdaptivePlanes(const char *f, View input, int32_t dims, int64_t otime, int64_t owidth, int64_t oheight, Space *s);
 /* Backward of adaptive layers: gradOutput tells how many windows there are. */
-int32_t THNN_checkOutputsOf(const char *f, View input, View gradOutput, Space *s);
-int32_t THNN_checkAdaptiveFramesOf(const char *f, View input, View gradOutput, Space *s);
-int32_t THNN_checkAdaptivePlanesOf(const char *f, View input, int32_t dims, View gradOutput, Space *s);
+int32_t THNN_checkOutputsFromGrad(const char *f, View input, View gradOutput, Space *s);
+int32_t THNN_checkAdaptiveFramesFromGrad(const char *f, View input, View gradOutput, Space *s);
+int32_t THNN_checkAdaptivePlanesFromGrad(const char *f, View input, int32_t dims, View gradOutput, Space *s);
 
 /* ---- The shape of the outputs: that of the input, but for the last sizes. To ask for, to read (gradOutput, indices), to write. */
 

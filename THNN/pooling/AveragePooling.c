@@ -208,7 +208,7 @@ int32_t THNN_(SpatialAdaptiveAveragePooling_updateGradInput)(THNNState *state, c
                                                              const THTensor *gradOutput, THTensor *gradInput)
 {
   Space s;
-  THNN_TRY(THNN_checkAdaptivePlanesOf(__func__, view(input), 2, view(gradOutput), &s));
+  THNN_TRY(THNN_checkAdaptivePlanesFromGrad(__func__, view(input), 2, view(gradOutput), &s));
   return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(meansBack));
 }
 
@@ -232,7 +232,7 @@ int32_t THNN_(VolumetricAdaptiveAveragePooling_updateGradInput)(THNNState *state
                                                                 const THTensor *gradOutput, THTensor *gradInput)
 {
   Space s;
-  THNN_TRY(THNN_checkAdaptivePlanesOf(__func__, view(input), 3, view(gradOutput), &s));
+  THNN_TRY(THNN_checkAdaptivePlanesFromGrad(__func__, view(input), 3, view(gradOutput), &s));
   return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(meansBack));
 }
 
@@ -255,7 +255,7 @@ int32_t THNN_(TemporalAdaptiveAveragePooling_updateGradInput)(THNNState *state, 
                                                               THTensor *gradInput)
 {
   Space s;
-  THNN_TRY(THNN_checkAdaptiveFramesOf(__func__, view(input), view(gradOutput), &s));
+  THNN_TRY(THNN_checkAdaptiveFramesFromGrad(__func__, view(input), view(gradOutput), &s));
   return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(meansBack));
 }
 

@@ -15,7 +15,7 @@ THNN_INLINE void sumInFew(real *y, const real *x, int64_t rows, const Intervals 
     for (int64_t i = 0; i < n; i++) {
       const real *start = x + of->start[o];
       THNN_fetch(start, THNN_AHEAD, registers * (int64_t)sizeof(Cells));
-      Cells sum = loadSome(lanesOf(of->end[o] - of->start[o], last), start + last * VECTOR_CELLS);
+      Cells sum = loadSome(laneRange(of->end[o] - of->start[o], last), start + last * VECTOR_CELLS);
       for (int r = 0; r < last; r++) sum += loadCells(start + r * VECTOR_CELLS);
       each[i] = sum;
       if (++o == a->out) o = 0, x += a->in;

@@ -41,7 +41,7 @@ static void forward(real *y, index_t *index, const real *x, const real *samples,
           for (int64_t ih = top; ih < top + h.kernel; ih++)
             for (int64_t iw = left; iw < left + w.kernel; iw++) {
               const int64_t i = (it * h.in + ih) * w.in + iw;
-              if (beats((accreal)x[i], (accreal)x[best])) best = i;
+              if (isLarger((accreal)x[i], (accreal)x[best])) best = i;
             }
         *y++ = x[best];
         *index++ = best;

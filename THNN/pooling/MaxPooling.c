@@ -51,7 +51,7 @@ static void forward(real *y, index_t *index, const real *x, const Space *s)
           for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih += h.dilation)
             for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw += w.dilation) {
               const int64_t i = (it * h.in + ih) * w.in + iw;
-              if (best < 0 || beats((accreal)x[i], (accreal)x[best])) best = i;
+              if (best < 0 || isLarger((accreal)x[i], (accreal)x[best])) best = i;
             }
         *y++ = best < 0 ? (real)0 : x[best];
         *index++ = best;
@@ -296,7 +296,7 @@ int32_t THNN_(SpatialAdaptiveMaxPooling_updateGradInput)(THNNState *state, const
                                                          THTensor *gradInput, const THLongTensor *indices)
 {
   Space s;
-  THNN_TRY(THNN_checkAdaptivePlanesOf(__func__, view(input), 2, view(gradOutput), &s));
+  THNN_TRY(THNN_checkAdaptivePlanesFromGrad(__func__, view(input), 2, view(gradOutput), &s));
   return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &s);
 }
 
@@ -320,7 +320,7 @@ int32_t THNN_(VolumetricAdaptiveMaxPooling_updateGradInput)(THNNState *state, co
                                                             THTensor *gradInput, const THLongTensor *indices)
 {
   Space s;
-  THNN_TRY(THNN_checkAdaptivePlanesOf(__func__, view(input), 3, view(gradOutput), &s));
+  THNN_TRY(THNN_checkAdaptivePlanesFromGrad(__func__, view(input), 3, view(gradOutput), &s));
   return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &s);
 }
 
@@ -343,7 +343,7 @@ int32_t THNN_(TemporalAdaptiveMaxPooling_updateGradInput)(THNNState *state, cons
                                                           THTensor *gradInput, const THLongTensor *indices)
 {
   Space s;
-  THNN_TRY(THNN_checkAdaptiveFramesOf(__func__, view(input), view(gradOutput), &s));
+  THNN_TRY(THNN_checkAdaptiveFramesFromGrad(__func__, view(input), view(gradOutput), &s));
   return THNN_(maxBackward)(__func__, state, input, gradOutput, gradInput, indices, &s);
 }
 

@@ -6,7 +6,7 @@
 #include "core/planes.h"
 
 /* True if v, which comes later, replaces a as the maximum. The first NaN replaces every number. */
-THNN_INLINE int beats(accreal v, accreal a) { return v > a || (v != v && a == a); }
+THNN_INLINE int isLarger(accreal v, accreal a) { return v > a || (v != v && a == a); }
 
 /* PlanePass and Pass of core/planes.h with the index, within its plane, of the cell that each output came from; -1 is none.
  * `index` of a pass is NULL if it is not needed. */

@@ -39,8 +39,8 @@ THNN_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Space *p
         THNN_fetch(x + origin + offset + g->column[r], ahead, sizeof(Cells));
         const Cells v = loadCells(x + origin + offset + g->column[r]);
         const Lanes greater = areGreater(v, most[r]);
-        most[r] = largerOf(v, most[r]);
-        place[r] = sumOf(place[r], greater, loadPlaces(g->place + r * VECTOR_CELLS), allPlaces((lane)offset));
+        most[r] = largerCells(v, most[r]);
+        place[r] = maskedSum(place[r], greater, loadPlaces(g->place + r * VECTOR_CELLS), allPlaces((lane)offset));
         sum[r] += v;
       }
     }
@@ -55,8 +55,8 @@ THNN_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Space *p
     const Cells v = (Cells)lookUp(bits, registers, pick);
     const Places at = lookUp(place, registers, pick);
     const Lanes take = areGreater(v, best) | areLess(areEqual(v, best), at, where);
-    best = cellsOf(best, take, v);
-    where = placesOf(where, take, at);
+    best = blendCells(best, take, v);
+    where = blendPlaces(where, take, at);
   }
   const Lanes which = firstLanes(g->windows);
   storeSome(y + g->first, which, best);
@@ -97,7 +97,7 @@ THNN_INLINE lane maxInFew(real *y, index_t *index, const real *x, int64_t origin
       for (int r = 0; r < registers - 1; r++) {
         const Cells v = loadCells(x + THNN_min(begin + r * VECTOR_CELLS, last));
         nan |= areNan(v);
-        each[i] = largerOf(each[i], v);
+        each[i] = largerCells(each[i], v);
       }
     }
     if (nan) return 1;

@@ -220,7 +220,7 @@ THNN_INLINE void maxStretches(MaxResult to, const real *x, const Space *p, const
     int64_t best = begin;
     for (int64_t at = begin; at < end; at += MAX_CACHED_CELLS) {
       const int64_t other = at + findLargest(x + at, (lane)THNN_min(MAX_CACHED_CELLS, end - at));
-      if (beats(x[other], x[best])) best = other;
+      if (isLarger(x[other], x[best])) best = other;
     }
     to.y[ow] = x[best];
     to.index[ow] = best;

@@ -25,7 +25,7 @@
 #include "pooling/PowerAveragePooling.h"
 
 /* The limits of the type of sums, which is float for halves. */
-static const double LEAST = sizeof(real) <= 4 ? FLT_MIN : DBL_MIN, MOST = sizeof(real) <= 4 ? FLT_MAX : DBL_MAX;
+static const double MIN_NORMAL = sizeof(real) <= 4 ? FLT_MIN : DBL_MIN, MAX_FINITE = sizeof(real) <= 4 ? FLT_MAX : DBL_MAX;
 static const double STEP = sizeof(real) <= 4 ? FLT_EPSILON : DBL_EPSILON;
 
 /* ---- The definition, for one plane. */
@@ -129,7 +129,7 @@ static int32_t checkPower(const char *f, double p, int useAbs, int64_t count, Po
   if (p == 2) kind = SQUARE;
   if (p == 3) kind = useAbs ? CUBE : PLAIN_CUBE;
   if (p == 4) kind = FOURTH;
-  const double least = (double)count * (LEAST / STEP), most = MOST / 4;
+  const double least = (double)count * (MIN_NORMAL / STEP), most = MAX_FINITE / 4;
   const double reach = sizeof(real) <= 4 ? 1e15 : 1e120, e = fabs(p - 1);
   const double smallestRoot = e > 0 ? pow(reach, -1 / e) : 0, largestRoot = e > 0 ? pow(reach, 1 / e) : INFINITY;
   *power = (Power){p, useAbs || even ? 1 : (odd ? -1 : NAN), kind, useAbs, p == 1, pow(least, 1 / p), pow(most, 1 / p),

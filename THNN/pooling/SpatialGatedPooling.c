@@ -51,7 +51,7 @@ static void forward(real *y, index_t *index, real *gate, const real *x, const re
       for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
         for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++) {
           const int64_t i = ih * w.in + iw, r = ih - (oh * h.stride - h.pad), c = iw - (ow * w.stride - w.pad);
-          if (beats((accreal)x[i], (accreal)x[*index])) *index = i;
+          if (isLarger((accreal)x[i], (accreal)x[*index])) *index = i;
           sum += (accreal)x[i];
           dot += (accreal)weight[r * w.kernel + c] * (accreal)x[i];
         }

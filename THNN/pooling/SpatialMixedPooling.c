@@ -50,7 +50,7 @@ static void forward(real *y, index_t *index, const real *x, accreal a, const Spa
       int64_t best = windowStart(&h, oh) * w.in + windowStart(&w, ow);
       for (int64_t ih = windowStart(&h, oh); ih < windowEnd(&h, oh); ih++)
         for (int64_t iw = windowStart(&w, ow); iw < windowEnd(&w, ow); iw++)
-          if (beats((accreal)x[ih * w.in + iw], (accreal)x[best])) best = ih * w.in + iw;
+          if (isLarger((accreal)x[ih * w.in + iw], (accreal)x[best])) best = ih * w.in + iw;
       y[oh * w.out + ow] = (real)(a * (accreal)x[best] + (1 - a) * windowMean(x, oh, ow, s));
       index[oh * w.out + ow] = best;
     }

@@ -59,7 +59,7 @@ static int64_t largestFrom(const real *x, int64_t row, int64_t column, const Spa
   int64_t best = row * s->w.in + column;
   for (int64_t ih = row; ih < THNN_min(row + s->h.kernel, s->h.in); ih++)
     for (int64_t iw = column; iw < THNN_min(column + s->w.kernel, s->w.in); iw++)
-      if (beats((accreal)x[ih * s->w.in + iw], (accreal)x[best])) best = ih * s->w.in + iw;
+      if (isLarger((accreal)x[ih * s->w.in + iw], (accreal)x[best])) best = ih * s->w.in + iw;
   return best;
 }
 

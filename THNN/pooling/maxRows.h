@@ -158,7 +158,7 @@ THNN_INLINE int64_t largestCell(const real *x, const Space *p, Span t, Span h, S
     for (int64_t j = h.start; j < h.end; j += h.step)
       for (int64_t k = w.start; k < w.end; k += w.step) {
         const int64_t at = (i * p->h.in + j) * p->w.in + k;
-        if (best < 0 || beats(x[at], x[best])) best = at;
+        if (best < 0 || isLarger(x[at], x[best])) best = at;
       }
   return best;
 }
@@ -175,7 +175,7 @@ THNN_INLINE int64_t findLargest(const real *x, lane n)
 {
   if (n < CELLS_AT_ONCE) {
     lane best = 0;
-    for (lane i = 1; i < n; i++) best = beats(x[i], x[best]) ? i : best;
+    for (lane i = 1; i < n; i++) best = isLarger(x[i], x[best]) ? i : best;
     return best;
   }
   THNN_REAL most[CELLS_AT_ONCE], largest = -INFINITY;

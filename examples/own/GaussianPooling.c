@@ -93,11 +93,11 @@ static int32_t run(const char *f, THNNState *state, Tensors t, const Space *s, d
   real *y = THNN_out(&call, view(t.output)), *gx = THNN_out(&call, view(t.gradInput)), *gv = THNN_acc(&call, view(t.gradLogVariance));
   const int threads = THNN_threads(&call, s->planes * outputs * s->h.kernel * s->w.kernel * 4);
   const int64_t room = THNN_perThread(s->h.in + s->w.in); /* a window has no more cells on the input */
-  double *rooms = THNN_scratch(&call, threads * room, sizeof(double));
+  double *buffers = THNN_scratch(&call, threads * room, sizeof(double));
   if (!THNN_ready(&call)) return THNN_leave(&call);
 #pragma omp parallel for num_threads(threads)
   for (int64_t c = 0; c < count; c++) {
-    double *mine = rooms + THNN_threadId() * room;
+    double *mine = buffers + THNN_threadId() * room;
     Plane p = {.half = halfPrecision(v[c]), .rows = mine, .columns = mine + s->h.in};
     for (int64_t i = c; i < s->planes; i += count) {
       p.x = x + i * cells, p.g = g ? g + i * outputs : NULL;

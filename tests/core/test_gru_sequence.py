@@ -73,11 +73,11 @@ def backward(real: str, resetFirst: int, given: Arrays, results: Arrays, gradOut
 @pytest.mark.parametrize("real", capi.REALS)
 @pytest.mark.parametrize("resetFirst", [0, 1])
 @pytest.mark.parametrize(("samples", "size"), [*WAYS, (9, 140)])
-@pytest.mark.parametrize("isTurned", [False, True])
-def test_forward(real: str, resetFirst: int, samples: int, size: int, isTurned: bool) -> None:
+@pytest.mark.parametrize("isTransposed", [False, True])
+def test_forward(real: str, resetFirst: int, samples: int, size: int, isTransposed: bool) -> None:
     given = drawn(resetFirst, samples, capi.REALS[real], size=size)
     given["weight"] /= 4
-    if isTurned:
+    if isTransposed:
         given["weight"] = turned(given["weight"])
     for arrays in (given, masked(given)):
         expected = definition(resetFirst, **{k: None if a is None else a.astype(np.float64) for k, a in arrays.items()})
@@ -87,13 +87,13 @@ def test_forward(real: str, resetFirst: int, samples: int, size: int, isTurned: 
 
 @pytest.mark.parametrize("resetFirst", [0, 1])
 @pytest.mark.parametrize(("samples", "size"), WAYS)
-@pytest.mark.parametrize("isTurned", [False, True])
+@pytest.mark.parametrize("isTransposed", [False, True])
 @pytest.mark.parametrize("isMasked", [False, True])
-def test_gradients(resetFirst: int, samples: int, size: int, isTurned: bool, isMasked: bool) -> None:
+def test_gradients(resetFirst: int, samples: int, size: int, isTransposed: bool, isMasked: bool) -> None:
     """By central differences of the definition, along random directions."""
     given = drawn(resetFirst, samples, size=size)
     given["weight"] *= np.sqrt(H / size)
-    if isTurned:
+    if isTransposed:
         given["weight"] = turned(given["weight"])
     if isMasked:
         given = masked(given)
@@ -134,14 +134,14 @@ def test_threads(resetFirst: int, samples: int, size: int) -> None:
 
 @pytest.mark.parametrize("size", [H, 64, LARGE])
 @pytest.mark.parametrize("steps", [1, 2, 3, 7])
-@pytest.mark.parametrize("isTurned", [False, True])
+@pytest.mark.parametrize("isTransposed", [False, True])
 @pytest.mark.parametrize("resetFirst", [0, 1])
-def test_one_sample_as_two(size: int, steps: int, isTurned: bool, resetFirst: int) -> None:
+def test_one_sample_as_two(size: int, steps: int, isTransposed: bool, resetFirst: int) -> None:
     """One sample has loops of its own, which pack the weight if there are enough steps."""
     one = masked(drawn(resetFirst, 1, steps=steps, size=size))
     one["mask"][0] = 0
     one["weight"] /= np.sqrt(size)
-    if isTurned:
+    if isTransposed:
         one["weight"] = turned(one["weight"])
     two = (
         one | {name: np.repeat(one[name], 2, axis=-2) for name in ("gates", "h0")} | {"mask": np.repeat(one["mask"], 2, axis=-1)}

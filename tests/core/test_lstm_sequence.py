@@ -57,11 +57,11 @@ def forward(real: str, order: int, given: dict[str, np.ndarray]) -> dict[str, np
 @pytest.mark.parametrize("real", capi.REALS)
 @pytest.mark.parametrize("order", PLACES)
 @pytest.mark.parametrize(("samples", "size"), [*WAYS, (9, 140)])
-@pytest.mark.parametrize("isTurned", [False, True])
-def test_forward(real: str, order: int, samples: int, size: int, isTurned: bool) -> None:
+@pytest.mark.parametrize("isTransposed", [False, True])
+def test_forward(real: str, order: int, samples: int, size: int, isTransposed: bool) -> None:
     given = drawn(samples, capi.REALS[real], size=size)
     given["weight"] /= 4
-    if isTurned:
+    if isTransposed:
         given["weight"] = turned(given["weight"])
     results = forward(real, order, given)
     expected = definition(order, **{name: array.astype(np.float64) for name, array in given.items()})
@@ -86,12 +86,12 @@ def backward(
 
 @pytest.mark.parametrize("order", PLACES)
 @pytest.mark.parametrize(("samples", "size"), WAYS)
-@pytest.mark.parametrize("isTurned", [False, True])
-def test_gradients(order: int, samples: int, size: int, isTurned: bool) -> None:
+@pytest.mark.parametrize("isTransposed", [False, True])
+def test_gradients(order: int, samples: int, size: int, isTransposed: bool) -> None:
     """By central differences of the definition, along random directions."""
     given = drawn(samples, size=size)
     given["weight"] *= np.sqrt(H / size)
-    if isTurned:
+    if isTransposed:
         given["weight"] = turned(given["weight"])
     rng = np.random.default_rng(9)
     shapes = {"output": (T, samples, size), "h": (samples, size), "c": (samples, size)}
@@ -114,14 +114,14 @@ def test_gradients(order: int, samples: int, size: int, isTurned: bool) -> None:
 
 
 @pytest.mark.parametrize(("samples", "size"), [*WAYS, (40, 140)])
-@pytest.mark.parametrize("isTurned", [False, True])
-def test_threads(samples: int, size: int, isTurned: bool) -> None:
+@pytest.mark.parametrize("isTransposed", [False, True])
+def test_threads(samples: int, size: int, isTransposed: bool) -> None:
     """However steps and samples are shared among threads, results have the same bits."""
     found = []
     for threads in THREADS:
         backend.set_num_threads(threads)
         given = drawn(samples, np.float32, size=size)
-        if isTurned:
+        if isTransposed:
             given["weight"] = turned(given["weight"])
         results = forward("Float", 0, given)
         states = {"output": results["output"], "h": given["h0"], "c": given["c0"]}
@@ -133,12 +133,12 @@ def test_threads(samples: int, size: int, isTurned: bool) -> None:
 
 @pytest.mark.parametrize("size", [H, 8, 64, LARGE])  # the gates of 8 cells fill a vector of columns
 @pytest.mark.parametrize("steps", [1, 2, 3, 7])
-@pytest.mark.parametrize("isTurned", [False, True])
-def test_one_sample_as_two(size: int, steps: int, isTurned: bool) -> None:
+@pytest.mark.parametrize("isTransposed", [False, True])
+def test_one_sample_as_two(size: int, steps: int, isTransposed: bool) -> None:
     """One sample has loops of its own, which pack the weight if there are enough steps."""
     one = drawn(1, steps=steps, size=size)
     one["weight"] /= np.sqrt(size)
-    if isTurned:
+    if isTransposed:
         one["weight"] = turned(one["weight"])
     two = one | {name: np.repeat(one[name], 2, axis=-2) for name in ("gates", "h0", "c0")}
     found = []
@@ -154,17 +154,17 @@ def test_one_sample_as_two(size: int, steps: int, isTurned: bool) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="protects pages as Linux does")
 @pytest.mark.parametrize("real", capi.REALS)
 @pytest.mark.parametrize("size", [8, 16, 24, 64, 65])  # the gates of 8 doubles and of 16 floats fill a vector of columns
-@pytest.mark.parametrize("isTurned", [False, True])
-def test_nothing_beside_the_weight_is_read(real: str, size: int, isTurned: bool) -> None:
+@pytest.mark.parametrize("isTransposed", [False, True])
+def test_nothing_beside_the_weight_is_read(real: str, size: int, isTransposed: bool) -> None:
     for steps in (2, 5):
         given = drawn(1, capi.REALS[real], steps=steps, size=size)
-        if isTurned:
+        if isTransposed:
             given["weight"] = turned(given["weight"])
         expected = forward(real, 1, given)
         states = {"output": expected["output"], "h": given["h0"], "c": given["c0"]}
         gradients = backward(real, 1, given, expected, states)
-        for array in at_edges(given["weight"].T if isTurned else given["weight"]):
-            placed = given | {"weight": array.T if isTurned else array}
+        for array in at_edges(given["weight"].T if isTransposed else given["weight"]):
+            placed = given | {"weight": array.T if isTransposed else array}
             for name, found in forward(real, 1, placed).items():
                 np.testing.assert_array_equal(found, expected[name])
             np.testing.assert_array_equal(backward(real, 1, placed, expected, states)["h0"], gradients["h0"])

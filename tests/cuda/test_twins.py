@@ -257,12 +257,12 @@ def test_links_that_lead_nowhere(layer: str) -> None:
     np.testing.assert_array_equal(bad.arrays["output"], zero.arrays["output"])
 
 
-MANY = capi.SIZES | {"N": 50, "L": 100, "nnz": 5000, "nIndex": 3000, "nOutput": 3, "inputSize": 3000, "outputSize": 3}
+MANY_ELEMENTS = capi.SIZES | {"N": 50, "L": 100, "nnz": 5000, "nIndex": 3000, "nOutput": 3, "inputSize": 3000, "outputSize": 3}
 
 
 def of_many_rows(name: str, **values: float) -> Call:
     """Rows for several digits of a sort, and places for many tiles: one row comes often, many never."""
-    call = valid(next(f for f in TWINS if f.name == name), MANY)
+    call = valid(next(f for f in TWINS if f.name == name), MANY_ELEMENTS)
     rng = np.random.default_rng(2)
     rows = np.where(rng.random(5000) < 0.2, 77, rng.integers(0, 3000, 5000))
     samples = np.sort(rng.integers(0, 50, 5000))

@@ -218,7 +218,7 @@ static int64_t readNumber(int64_t n)
 static const int itemBytes[] = {4, 8, 8, 1};
 
 /* Dense strides; the bytes, or -1 if they are many. */
-static int64_t layOut(THNNArray *array)
+static int64_t planLayout(THNNArray *array)
 {
   int64_t elements = 1;
   for (int d = array->nDimension - 1; d >= 0; d--) {
@@ -255,7 +255,7 @@ static int makeInputs(const Bytes *program, THNNArray *inputs, int64_t *sizes, v
     *array = (THNNArray){.type = at[0], .nDimension = at[1]};
     at += 2;
     for (int d = 0; d < array->nDimension; d++) array->size[d] = readNumber(n);
-    int64_t bytes = layOut(array);
+    int64_t bytes = planLayout(array);
     if (bytes < 0) return 0;
     const int isStrided = array->nDimension == 1 && draw(4) == 0;
     if (isStrided) {
@@ -300,7 +300,7 @@ static void run(THNNProgram *program, const Bytes *bytes)
     counts->planned++;
     int fits = 1;
     for (int32_t i = 0; i < nOutputs; i++) {
-      const int64_t size = layOut(outputs + i);
+      const int64_t size = planLayout(outputs + i);
       if ((fits &= size >= 0)) outputs[i].data = memory[MOST_ARRAYS + i] = malloc((size_t)size + !size);
     }
     const uint64_t before = hashInputs(sizes, memory, nInputs);

@@ -226,9 +226,8 @@ THNN_API int32_t THNN_(SpatialConvolutionMM_accGradParameters)(
 
 /* output = activation(convolution of input + other), as the layers one after the other. The number of dimensions of weight says that of
  * the axes; numbers of others are not looked at. activation, of THNNActivation, has the numbers a and b. groups: of planes, as of
- * SpatialGroupedConvolution. full: a transposed layer. algorithm: of THNNConvolution; with another one than THNN_FAST the bits of a sample
- * depend on no other sample, and sizes that it is not for are an error. serial: 0, or a number for these contents of weight, which the caller
- * uses for no others, ever: the library then does not look whether they changed, and may transform them where a layer does not. */
+ * SpatialGroupedConvolution. full: a transposed layer. algorithm: of THNNConvolution up to THNN_BY_WINOGRAD_4; with another one than THNN_FAST
+ * the bits of a sample depend on no other sample, and sizes that it is not for are an error. */
 THNN_API int32_t THNN_(FusedConvolution_updateOutput)(
     THNNState *state,
     const THTensor *input,  /* [IN] (N x) nInputPlane x H x W */
@@ -238,7 +237,7 @@ THNN_API int32_t THNN_(FusedConvolution_updateOutput)(
     const THTensor *other,  /* [IN] [OPTIONAL] [INPLACE] as output */
     int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW, int64_t padH,
     int64_t dilationT, int64_t dilationW, int64_t dilationH, int64_t adjT, int64_t adjW, int64_t adjH,
-    int64_t groups, int32_t full, int32_t activation, double a, double b, int32_t algorithm, int64_t serial);
+    int64_t groups, int32_t full, int32_t activation, double a, double b, int32_t algorithm);
 
 /* The algorithm for these sizes, of THNNConvolution but never THNN_FAST: the best one for weights that do not change and few samples.
  * How many the input has does not matter. */

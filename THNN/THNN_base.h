@@ -137,7 +137,9 @@ THNN_API int32_t THNN_setKernels(THNNState *state, int32_t kernels);
 /* The algorithm of dense convolutions. FAST, the default: the fastest algorithm, which for floats and kernels of 3x3 that move by one
  * may be Winograd's, whose rounding error is below 1e-5 of the output's scale; PLAIN: sums of products alone. The others name one way,
  * for tests and measurements: loops that define the result, vectors of places or of output planes, Winograd's F(2x2, 3x3) and F(4x4, 3x3);
- * where that is none for a layer, the plain sum is taken. Whatever the way, results do not depend on the number of threads. */
+ * where that is none for a layer, the plain sum is taken. FIXED, which the states of programs have, is FAST, but an output's
+ * algorithm is the one that FusedConvolution_algorithm tells. It depends on the sizes of one sample alone, so a sample's bits do, too.
+ * Whatever the way, results do not depend on the number of threads. */
 enum THNNConvolution {
   THNN_FAST = 0,
   THNN_PLAIN = 1,
@@ -146,11 +148,12 @@ enum THNNConvolution {
   THNN_BY_OUTPUTS = 4,
   THNN_BY_WINOGRAD_2 = 5,
   THNN_BY_WINOGRAD_4 = 6,
+  THNN_FIXED = 7,
 };
 THNN_API int32_t THNN_setConvolution(THNNState *state, int32_t how);
 
-/* Convolutions keep weights as their kernels read them, from the second or third call on that finds the same numbers at the same place, with a
- * serial number of FusedConvolution from the first on: up to four times the weights. This is how many bytes a state keeps at most, 512 MiB by
+/* Convolutions keep weights as their kernels read them, from the second or third call on that finds the same numbers at the same place, and
+ * the constants of a program from the first on: up to four times the weights. This is how many bytes a state keeps at most, 512 MiB by
  * default; 0 keeps none. THNN_freeScratch gives them back. */
 THNN_API int32_t THNN_setKeptBytes(THNNState *state, uint64_t bytes);
 

@@ -84,7 +84,7 @@ SCALARS: dict[str, float] = {
     "nchannels": 3, "order": 1, "inputDepth": 3, "inputHeight": 5, "inputWidth": 4, "outputDepth": 5, "outputHeight": 3,
     "outputWidth": 6, "scaleGradByFreq": 0, "paddingValue": -1, "maxNorm": 1.0, "normType": 2.0, "mode": 0,
     "weightDecay": 0.0, "learningRate": 0.1, "keysOffset": 0, "nInputPlane": 3, "featFirst": 0,
-    "operation": 2, "groups": 1, "full": 0, "activation": 1, "a": 0.0, "b": 0.0, "algorithm": 1, "serial": 0,
+    "operation": 2, "groups": 1, "full": 0, "activation": 1, "a": 0.0, "b": 0.0, "algorithm": 1,
     "resetFirst": 1,
 }  # fmt: skip
 

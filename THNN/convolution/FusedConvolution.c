@@ -12,10 +12,7 @@
  *   activation, a, b  of THNNActivation
  *   algorithm    of THNNConvolution. THNN_FAST: chosen in each call, also by the number of samples. Another one is taken whatever their number
  *                is, so that the bits of a sample do not depend on the others; FusedConvolution_algorithm says which suits the sizes. It is
- *                an error if there is none for them. What the state says by THNN_setConvolution goes before
- *   serial       0, or a number that stands for the contents of weight: the caller promises that weight has the same contents in all
- *                calls of this state with the same number, address, shape and numbers. Then a call does not look whether they changed.
- *                A number for other contents must be one that never was used before, since memory is used again
+ *                an error if there is none for them. A way that the state names by THNN_setConvolution goes before
  *
  * How: convolve.c has the checks, dense.c the work, finish.h what follows the sums. */
 #include "declared/FusedConvolution.h"
@@ -60,14 +57,12 @@ int32_t THNN_(FusedConvolution_updateOutput)(THNNState *state, const THTensor *i
                                              const THTensor *bias, const THTensor *other, int64_t dT, int64_t dW, int64_t dH,
                                              int64_t padT, int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW,
                                              int64_t dilationH, int64_t adjT, int64_t adjW, int64_t adjH, int64_t groups,
-                                             int32_t full, int32_t activation, double a, double b, int32_t algorithm,
-                                             int64_t serial)
+                                             int32_t full, int32_t activation, double a, double b, int32_t algorithm)
 {
   const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
   Convolution c;
   THNN_TRY(makeLayer(__func__, weight, t, w, h, adjT, adjW, adjH, groups, full, &c));
   THNN_TRY(makeFinish(__func__, activation, a, b, &c.finish));
   c.algorithm = algorithm;
-  c.serial = serial;
   return THNN_(convolution_updateSum)(__func__, state, c, input, output, weight, bias, other);
 }

@@ -23,8 +23,7 @@ typedef struct Convolution {
   int64_t groups;           /* of planes, each with weights of its own, in two or three dimensions */
   Window window;            /* over x, the larger side: input, or the output of a full layer */
   Finish finish;            /* of the output */
-  int64_t serial;           /* of the contents of weight, or 0 (FusedConvolution.c) */
-  int32_t algorithm;        /* of THNNConvolution, for the output; THNN_FAST: chosen in each call */
+  int32_t algorithm;        /* of THNNConvolution, for the output; THNN_FAST: chosen in each call, as the state says */
   /* What convolve.c finds out when it checks the tensors. A group is a sample then: sample n has the weights of group n % groups. */
   int64_t samples, outputs; /* N; planes of y, the smaller side */
   int64_t cells, depth;     /* of the window; over all planes */

@@ -14,11 +14,13 @@ static const Engine *engine(void) { return THNN_BEST(THNN_(engine), THNN_(engine
 
 /* ---- which way when */
 
-/* The algorithm that the state says, or, if that is the fastest one, `own`: what the call says. */
-static int32_t algorithmOf(const Call *call, int32_t own)
+/* The algorithm that the state names, or else the call. Where neither does, the output's may depend on the sizes of one sample alone. */
+static int32_t algorithmOf(const Call *call, const Convolution *c, int isOutput)
 {
   const int32_t ofState = THNN_plain(call) ? THNN_BY_DEFINITION : THNN_convolutionWay(call);
-  return ofState == THNN_FAST ? own : ofState;
+  if (ofState != THNN_FAST && ofState != THNN_FIXED) return ofState;
+  if (!isOutput) return THNN_FAST;
+  return ofState == THNN_FAST || c->algorithm != THNN_FAST ? c->algorithm : THNN_(denseAlgorithm)(c);
 }
 
 /* Does a sum lie within the bounds of tables, and is its padded picture no larger than what it is made of is worth? */
@@ -204,9 +206,9 @@ static Sum backwardSum(const Convolution *c, const real *y, real *x, const real 
   return s;
 }
 
-static Contents weightsOf(const Convolution *c, const real *data, int threads)
+static Contents weightsOf(const Call *call, const Convolution *c, const real *data, int threads)
 {
-  return THNN_contents(data, (size_t)(c->groups * c->outputs * c->depth) * sizeof(real), c->serial, threads);
+  return THNN_contents(call->state, data, (size_t)(c->groups * c->outputs * c->depth) * sizeof(real), threads);
 }
 
 static int isWinograd(Way way) { return way == BY_WINOGRAD_2 || way == BY_WINOGRAD_4; }
@@ -219,8 +221,7 @@ static void computeBy(Call *call, const Sum *s, Way way, Contents *w, uint8_t *m
   const int threads = w->threads;
   const int64_t size = isWinograd(way) ? e->winogradSize(s, way) : e->directSize(s, way);
   const int64_t key[THNN_KEY] = {sizeof(real), way, s->groups, s->outputs, s->planes, s->weightOutput, s->weightPlane, s->t.taps, s->t.weight,
-                                 s->t.weightStep, s->h.taps, s->h.weight, s->h.weightStep, s->w.taps, s->w.weight, s->w.weightStep,
-                                 w->serial};
+                                 s->t.weightStep, s->h.taps, s->h.weight, s->h.weightStep, s->w.taps, s->w.weight, s->w.weightStep};
   void *memory = NULL;
   int isPacked = 0;
   Kept *kept = THNN_takeKept(call->state, w, key, (size_t)size * sizeof(real), &memory, &isPacked);
@@ -334,7 +335,7 @@ int THNN_(hasWinograd)(const Convolution *c) { return !isMatrix(c) && isWinograd
 void THNN_(denseForward)(Call *call, const Convolution *c, const real *x, real *y, const real *weight, const real *bias)
 {
   const int threads = threadsFor(call, c);
-  const int32_t how = algorithmOf(call, c->algorithm);
+  const int32_t how = algorithmOf(call, c, !c->full);
   const int64_t n = c->samples * c->outputs * c->area;
   if (how != THNN_BY_DEFINITION && isMatrix(c)) {
     Finish finish = c->finish;
@@ -346,8 +347,8 @@ void THNN_(denseForward)(Call *call, const Convolution *c, const real *x, real *
     return;
   }
   Sum s = forwardSum(c, x, y, weight, bias);
-  Contents w = weightsOf(c, weight, threads);
-  const Way way = wayOf(how, &s, engine(), w.serial != 0);
+  Contents w = weightsOf(call, c, weight, threads);
+  const Way way = wayOf(how, &s, engine(), w.isConstant);
   if (way != BY_DEFINITION && !engine()->isWrittenOnce(&s, way)) keepOther(call, &s.finish, y, n);
   if (THNN_ready(call)) compute(call, &s, way, &w);
 }
@@ -356,7 +357,7 @@ void THNN_(denseBackward)(Call *call, const Convolution *c, const real *y, real 
 {
   const Axis *t = &c->window.t, *h = &c->window.h, *w = &c->window.w;
   const int threads = threadsFor(call, c);
-  const int32_t how = algorithmOf(call, c->algorithm);
+  const int32_t how = algorithmOf(call, c, c->full);
   const int64_t n = c->samples * c->window.planes * t->in * h->in * w->in;
   Convolution sums = *c;
   keepOther(call, &sums.finish, x, n);
@@ -375,7 +376,7 @@ void THNN_(denseBackward)(Call *call, const Convolution *c, const real *y, real 
   for (int64_t a = 0; a < phases[0]; a++) isWhole &= backwardLine(t, a, 1, 1, 1).taps > 0;
   for (int64_t a = 0; a < phases[1]; a++) isWhole &= backwardLine(h, a, 1, 1, 1).taps > 0;
   for (int64_t a = 0; a < phases[2]; a++) isWhole &= backwardLine(w, a, 1, 1, 1).taps > 0;
-  Contents known = weightsOf(c, weight, threads);
+  Contents known = weightsOf(call, c, weight, threads);
   if (!isWhole) {
     fillPlanes(c, x, bias, threads);
     sums.finish = (Finish){.activation = THNN_NO_ACTIVATION};
@@ -384,7 +385,7 @@ void THNN_(denseBackward)(Call *call, const Convolution *c, const real *y, real 
     for (int64_t b = 0; b < phases[1] && backwardLine(t, a, 1, 1, 1).taps > 0; b++)
       for (int64_t d = 0; d < phases[2] && backwardLine(h, b, 1, 1, 1).taps > 0; d++) {
         const Sum s = backwardSum(&sums, y, x, weight, bias, a, b, d);
-        if (s.h.taps > 0 && s.w.taps > 0 && THNN_ready(call)) compute(call, &s, wayOf(how, &s, engine(), known.serial != 0), &known);
+        if (s.h.taps > 0 && s.w.taps > 0 && THNN_ready(call)) compute(call, &s, wayOf(how, &s, engine(), known.isConstant), &known);
       }
   if (!isWhole && THNN_ready(call)) finishAll(&finish, x, n, threads);
 }
@@ -392,7 +393,7 @@ void THNN_(denseBackward)(Call *call, const Convolution *c, const real *y, real 
 void THNN_(denseWeights)(Call *call, const Convolution *c, const real *x, const real *y, real *gradWeight, double scale)
 {
   const int threads = threadsFor(call, c);
-  const int32_t how = algorithmOf(call, THNN_FAST);
+  const int32_t how = algorithmOf(call, c, 0);
   if (how != THNN_BY_DEFINITION && isMatrix(c)) {
     THNN_(gemm)(call, threads, 1, 0, c->outputs, c->depth, c->samples, (real)scale, y, c->outputs, x, c->depth, 1, gradWeight, c->depth);
     return;

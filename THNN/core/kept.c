@@ -65,10 +65,26 @@ static void fingerprint(const void *data, size_t bytes, int threads, Print *prin
   addRest(print->lane, (const unsigned char *)&rest, 1);
 }
 
-Contents THNN_contents(const void *data, size_t bytes, int64_t serial, int threads)
+/* ---- constants */
+
+void THNN_setConstants(THNNState *state, const void *memory, size_t bytes)
 {
-  Contents c = {.data = data, .bytes = bytes, .serial = serial, .threads = threads, .isPrinted = serial != 0};
-  if (serial) return c; /* which is part of the key */
+  state->constants = memory;
+  state->constantsBytes = bytes;
+}
+
+static int isConstant(const THNNState *state, const void *data, size_t bytes)
+{
+  const uintptr_t at = (uintptr_t)data, start = (uintptr_t)state->constants;
+  return at >= start && bytes <= state->constantsBytes && at - start <= state->constantsBytes - bytes;
+}
+
+/* ---- operands */
+
+Contents THNN_contents(const THNNState *state, const void *data, size_t bytes, int threads)
+{
+  Contents c = {.data = data, .bytes = bytes, .threads = threads, .isConstant = bytes > 0 && isConstant(state, data, bytes)};
+  if (c.isConstant) return c;
   const size_t step = bytes / THNN_FEW_WORDS / 8 * 8; /* the lower half of a double is the one that changes */
   for (size_t i = 0; i < THNN_FEW_WORDS && step; i++) memcpy(&c.few[i], (const char *)data + i * step, sizeof c.few[i]);
   return c;
@@ -144,7 +160,7 @@ Kept *THNN_takeKept(THNNState *state, Contents *of, const int64_t key[THNN_KEY],
   }
   *isFilled = 0;
   const int isNew = !kept, isOther = kept && memcmp(kept->few, of->few, sizeof of->few) != 0;
-  int isToKeep = kept && !isOther && kept->isPrinted && memcmp(&kept->print, printOf(of), sizeof kept->print) == 0;
+  int isToKeep = kept && (of->isConstant || (!isOther && kept->isPrinted && memcmp(&kept->print, printOf(of), sizeof kept->print) == 0));
   if (!isToKeep) {
     if (!kept) kept = calloc(1, sizeof *kept);
     if (!kept) return NULL;
@@ -152,9 +168,9 @@ Kept *THNN_takeKept(THNNState *state, Contents *of, const int64_t key[THNN_KEY],
     kept->of = of->data;
     memcpy(kept->key, key, sizeof kept->key);
     memcpy(kept->few, of->few, sizeof kept->few);
-    kept->isPrinted = isNew || !isOther; /* what has just changed may change again before anybody asks */
+    kept->isPrinted = !of->isConstant && (isNew || !isOther); /* what has just changed may change again before anybody asks */
     if (kept->isPrinted) kept->print = *printOf(of);
-    isToKeep = of->serial != 0; /* these contents come again */
+    isToKeep = of->isConstant; /* these contents come again */
   }
   if (isToKeep) {
     *isFilled = kept->memory && kept->bytes == size;

@@ -38,14 +38,16 @@ int32_t THNN_newState(THNNState **state)
   return THNN_OK;
 }
 
-int32_t THNN_newFollowingState(THNNState **state)
+int32_t THNN_newProgramState(const void *constants, size_t bytes, THNNState **state)
 {
   THNN_TRY(THNN_newState(state));
   THNNState *fresh = *state;
   fresh->followsDefault = 1;
   fresh->poolingBackward = atomic_load(&defaultState.poolingBackward);
   fresh->kernels = atomic_load(&defaultState.kernels);
-  fresh->convolution = atomic_load(&defaultState.convolution);
+  const int convolution = atomic_load(&defaultState.convolution);
+  fresh->convolution = convolution == THNN_FAST ? THNN_FIXED : convolution;
+  THNN_setConstants(fresh, constants, bytes);
   fresh->mostKeptBytes = atomic_load(&defaultState.mostKeptBytes);
   return THNN_OK;
 }
@@ -192,7 +194,7 @@ int THNN_plain(const Call *call)
 
 int32_t THNN_setConvolution(THNNState *state, int32_t how)
 {
-  THNN_TRY(THNN_checkRange("THNN_setConvolution", "how", how, THNN_FAST, THNN_BY_WINOGRAD_4));
+  THNN_TRY(THNN_checkRange("THNN_setConvolution", "how", how, THNN_FAST, THNN_FIXED));
   atomic_store(&THNN_orDefault(state)->convolution, how);
   return THNN_OK;
 }

@@ -22,7 +22,7 @@ static int32_t shareState(const char *function, THNNProgram *program)
 {
   Shared *shared = malloc(sizeof *shared);
   if (!shared) return THNN_fail(THNN_ERR_MEMORY, function, "program", "expected %zu bytes, got none", sizeof *shared);
-  const int32_t status = THNN_newFollowingState(&shared->state);
+  const int32_t status = THNN_newProgramState(program->constants, (size_t)program->constantsBytes, &shared->state);
   if (status != THNN_OK) {
     free(shared);
     return status;

@@ -9,8 +9,11 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from operator import index
 from pathlib import Path
+from threading import Lock
 from typing import Any, NoReturn
 
 from ..errors import ValueRangeError, from_status
@@ -19,7 +22,7 @@ from . import installed
 SYMBOL_PREFIX = re.compile(r"^THNN_(Float|Double|CudaDouble|CudaHalf|Cuda)")
 
 KERNELS = ("fast", "plain")  # THNN_KERNELS_FAST, THNN_KERNELS_PLAIN
-CONVOLUTION = ("fast", "plain", "definition", "places", "outputs", "winograd2", "winograd4")  # THNN_FAST ... THNN_BY_WINOGRAD_4
+CONVOLUTION = ("fast", "plain", "definition", "places", "outputs", "winograd2", "winograd4", "fixed")  # THNN_FAST ... THNN_FIXED
 POOLING_BACKWARD = ("default", "gather", "scatter")  # THNN_DEFAULT, THNN_GATHER, THNN_SCATTER
 
 ABI_VERSION = 1
@@ -165,11 +168,46 @@ def set_convolution(how: str) -> None:
     The fast way of float32 and kernels of 3x3 that move by one may be Winograd's, whose rounding error is below 1e-5 of
     the output's scale; results that are not all finite are computed again by the plain sum. For tests and measurements
     one way can be named: "definition" (loops), "places" or "outputs" (what vectors go along), "winograd2" or "winograd4"
-    (tiles of 2x2 or 4x4); layers that have none take the plain sum. Results never depend on the number of threads.
+    (tiles of 2x2 or 4x4); layers that have none take the plain sum. "fixed" is fast, but the algorithm depends on the sizes
+    of one sample alone, as in programs: then a sample's bits do not depend on the batch. Results never depend on the number of
+    threads.
     """
     if how not in CONVOLUTION:
         raise ValueRangeError(f"setConvolution: how: expected one of {', '.join(CONVOLUTION)}, got {how!r}")
-    check(lib.THNN_setConvolution(ffi.NULL, CONVOLUTION.index(how)))
+    with _fixing.lock:
+        _fixing.otherwise = how
+        _fixing.apply()
+
+
+class _Fixing:
+    """The choice of `set_convolution`, and how many `fixed_convolutions` are entered."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.otherwise = "fast"
+        self.entered = 0
+
+    def apply(self) -> None:
+        how = "fixed" if self.entered and self.otherwise == "fast" else self.otherwise
+        check(lib.THNN_setConvolution(ffi.NULL, CONVOLUTION.index(how)))
+
+    def enter(self, by: int) -> None:
+        with self.lock:
+            self.entered += by
+            self.apply()
+
+
+_fixing = _Fixing()
+
+
+@contextmanager
+def fixed_convolutions() -> Iterator[None]:
+    """Lets convolutions that are "fast" be "fixed", in all threads, so that eager passes have the algorithms of programs."""
+    _fixing.enter(1)
+    try:
+        yield
+    finally:
+        _fixing.enter(-1)
 
 
 _kept_bytes = 512 << 20

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from pytorch_legacy.nn.Native import Native
 _FUNCTION = "FusedConvolution_updateOutput"
 _DEFAULTS = {"d": 1, "pad": 0, "dilation": 1, "adj": 0}
 _NUMBERS = [(name + axis, default) for name, default in _DEFAULTS.items() for axis in "TWH"]  # plain fields of the layer
-_SERIALS = count(1)
 _PASSES = (Native.updateOutput, Grouped.updateOutput, FullConvolution.updateOutput)
 DENSE = {
     *("SpatialConvolutionMM", "SpatialDilatedConvolution"),
@@ -127,10 +125,10 @@ class Fused(Sequential):
         fields = layer.__dict__  # an attribute that is not there costs an exception
         numbers = [fields.get(name, default) for name, default in _NUMBERS]
         numbers += [layer.groups if isinstance(layer, Grouped) else 1, int(isinstance(layer, FullConvolution))]
-        serial = self._serial(layer.weight)
-        isFrozen = serial != 0 or (isinstance(weight, Recorded) and weight.isConstant())  # type: ignore[attr-defined]
+        isConstant = isinstance(weight, Recorded) and weight.isConstant()  # type: ignore[attr-defined]
+        isFrozen = isConstant or _frozen_memory(layer.weight) is not None
         algorithm = self._algorithm(layer, input, weight, numbers) if isFrozen else 0
-        call(layer, _FUNCTION, input, output, weight, layer.bias, other, *numbers, *activation, algorithm, serial)
+        call(layer, _FUNCTION, input, output, weight, layer.bias, other, *numbers, *activation, algorithm)
         if isSum:
             first.output = [output, other] if place == 0 else [other, output]
         for module in others:
@@ -147,19 +145,3 @@ class Fused(Sequential):
             call(layer, "FusedConvolution_algorithm", input, weight, *numbers, answer)
             known = bindings.algorithm = sizes, int(answer[0])
         return known[1]
-
-    def _serial(self, weight: Tensor) -> int:
-        """Returns a process-wide unique number of frozen contents, the key of their packed weights; 0 if they may change.
-
-        Views of the same memory, such as a weight and its transpose, have different numbers. A program
-        numbers its weights itself.
-        """
-        memory = _frozen_memory(weight)
-        if memory is None:
-            return 0
-        view = weight.__array_interface__["data"][0], weight.shape, weight.strides, weight.dtype
-        bindings = Bindings.of(self)
-        known = bindings.frozen
-        if known is None or known[0] is not memory or known[1] != view:
-            known = bindings.frozen = memory, view, next(_SERIALS)
-        return known[2]

@@ -8,6 +8,7 @@ from typing import Any
 
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.backend import free_scratch
+from pytorch_legacy.backend.library import fixed_convolutions
 from pytorch_legacy.errors import CompileError, THNNError
 from pytorch_legacy.program.execution import Runner
 from pytorch_legacy.program.inputs import Sizes, Source
@@ -33,10 +34,11 @@ def compiled(net: Any, table: Any, sizes: Sizes) -> tuple[list[Lists], Runner]:
     Where a batch is free, there are lists for one sample, and for all larger batches if their numbers are a + b n.
     """
     try:
-        try:
-            return _Compiler(net, table, sizes, 1).compile()
-        except StateError:
-            return _Compiler(net, table, sizes, 3).compile()
+        with fixed_convolutions():
+            try:
+                return _Compiler(net, table, sizes, 1).compile()
+            except StateError:
+                return _Compiler(net, table, sizes, 3).compile()
     finally:
         free_scratch()
 

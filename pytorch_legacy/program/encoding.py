@@ -110,8 +110,7 @@ def encoded(listings: list[Listing], apart: bool = False) -> Any:
             constants.extend(b"\0" * (-len(constants) % ALIGNED))
         return known[block.content]
 
-    serials: dict[Any, int] = {}
-    texts = [_list(listing, place_of, serials, apart) for listing in listings]
+    texts = [_list(listing, place_of, apart) for listing in listings]
     text = b"".join(texts)
     start = _rounded(_HEADER.size + len(text))
     total = start + len(constants)
@@ -128,8 +127,8 @@ def _elements(value: Number, itemsize: int) -> Number:
     return Size(value.a // itemsize, value.b // itemsize) if isinstance(value, Size) else value // itemsize
 
 
-def _list(listing: Listing, place_of: Any, serials: dict[Any, int], apart: bool) -> bytes:
-    """Returns the bytes of a list. `serials` has the numbers of weights of convolutions, by which C finds their packed form."""
+def _list(listing: Listing, place_of: Any, apart: bool) -> bytes:
+    """Returns the bytes of a list."""
     offsets, size = arena(listing, apart)
     places = {number: place_of(block) for number, block in enumerate(listing.blocks) if block.kind == "constant"}
 
@@ -157,12 +156,8 @@ def _list(listing: Listing, place_of: Any, serials: dict[Any, int], apart: bool)
         return b"\2" + _number(value)
 
     def call(one: Call) -> bytes:
-        arguments = [*one.arguments]
-        if one.name.endswith("FusedConvolution_updateOutput") and arguments[2].memory in places:
-            view = arguments[2]._replace(memory=0, offset=places[arguments[2].memory] + arguments[2].offset)
-            arguments[-1] = serials.setdefault(view, len(serials) + 1)
-        name = one.name.encode()
-        return struct.pack("<B", len(name)) + name + struct.pack("<B", len(arguments)) + b"".join(map(argument, arguments))
+        name, count = one.name.encode(), len(one.arguments)
+        return struct.pack("<B", len(name)) + name + struct.pack("<B", count) + b"".join(map(argument, one.arguments))
 
     def array(ref: Ref) -> bytes:
         return struct.pack("<BB", TYPES[ref.dtype], len(ref.shape)) + b"".join(map(_number, ref.shape))

@@ -125,8 +125,8 @@ def check(status: int) -> None:
 class Program:
     """An open program, closed when it is collected."""
 
-    def __init__(self, data: bytes) -> None:
-        self.bytes, self.handle = aligned(data), ctypes.c_void_p()
+    def __init__(self, data: bytes, memory: np.ndarray | None = None) -> None:
+        self.bytes, self.handle = aligned(data) if memory is None else memory, ctypes.c_void_p()
         address, size = ctypes.c_void_p(self.bytes.ctypes.data), ctypes.c_uint64(len(data))
         check(lib.THNN_openProgram(address, size, ctypes.byref(self.handle)))
 

@@ -599,3 +599,131 @@ def test_settings_are_those_of_the_default_state() -> None:
     lib.THNN_setConvolution(None, 0)
     assert (results[0] != results[1]).any()
     np.testing.assert_allclose(results[0], results[1], atol=1e-3)
+
+
+# ---------------------------------------------------------------------------------------------- constants
+
+SIDE = 30
+CONVOLUTION = call(
+    "FloatSpatialConvolutionMM_updateOutput", tensor(F, INPUT, 1, 16, SIDE, SIDE), tensor(F, OUTPUT, 1, 16, SIDE - 2, SIDE - 2),
+    tensor(F, CONSTANTS, 16, 16 * 9), NULL, *[integer(v) for v in (3, 3, 1, 1, 0, 0)],
+)  # fmt: skip
+KERNELS, OTHERS, PICTURE = (
+    np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+    for seed, shape in ((1, (16, 144)), (2, (16, 144)), (3, (1, 16, SIDE, SIDE)))
+)
+
+
+def convolving(weight: np.ndarray) -> bytes:
+    ports = [port(F, 1, 16, SIDE, SIDE)], [port(F, 1, 16, SIDE - 2, SIDE - 2)]
+    return program(calls(inputs=ports[0], outputs=ports[1], calls=[CONVOLUTION]), constants=weight.tobytes())
+
+
+def convolved(weight: np.ndarray) -> np.ndarray:
+    return Program(convolving(weight))(PICTURE)[0]
+
+
+def overwrite(one: Program, weight: np.ndarray) -> None:
+    """Breaks the promise that a program's bytes do not change, which shows whether anybody looks at them."""
+    one.bytes[-weight.nbytes :] = weight.view(np.uint8).reshape(-1)
+
+
+def test_constants_are_packed_in_the_first_run() -> None:
+    """Later runs do not look at them, until scratch memory is freed."""
+    old, new = convolved(KERNELS), convolved(OTHERS)
+    assert (old != new).all()
+    one = Program(convolving(KERNELS))
+    np.testing.assert_array_equal(one(PICTURE)[0], old)
+    overwrite(one, OTHERS)
+    for _ in range(3):
+        np.testing.assert_array_equal(one(PICTURE)[0], old)
+    assert lib.THNN_freeScratch(one.state()) == 0
+    for _ in range(3):
+        np.testing.assert_array_equal(one(PICTURE)[0], new)
+
+
+def test_clones_share_packed_constants() -> None:
+    """They stay while one of the programs is open; a closed one takes nothing with it."""
+    old = convolved(KERNELS)
+    one = Program(convolving(KERNELS))
+    other = one.clone()
+    np.testing.assert_array_equal(one(PICTURE)[0], old)
+    overwrite(one, OTHERS)
+    np.testing.assert_array_equal(other(PICTURE)[0], old)
+    del one
+    np.testing.assert_array_equal(other(PICTURE)[0], old)
+    last = other.clone()
+    del other
+    np.testing.assert_array_equal(last(PICTURE)[0], old)
+
+
+def test_another_program_in_the_same_memory() -> None:
+    """What was packed for a program goes with the last of its clones."""
+    old, new = convolved(KERNELS), convolved(OTHERS)
+    memory = aligned(convolving(KERNELS))
+    for weight, result in ((KERNELS, old), (OTHERS, new), (KERNELS, old)):
+        memory[:] = np.frombuffer(convolving(weight), np.uint8)
+        one = Program(convolving(weight), memory)
+        other = one.clone()
+        np.testing.assert_array_equal(other(PICTURE)[0], result)
+        del one
+        np.testing.assert_array_equal(other(PICTURE)[0], result)
+        del other
+
+
+def test_programs_with_different_constants_at_once() -> None:
+    old, new = convolved(KERNELS), convolved(OTHERS)
+    one, other = Program(convolving(KERNELS)), Program(convolving(OTHERS))
+    for _ in range(3):
+        np.testing.assert_array_equal(one(PICTURE)[0], old)
+        np.testing.assert_array_equal(other(PICTURE)[0], new)
+
+
+def test_weights_outside_of_the_constants_may_change() -> None:
+    """Those that are an input, and those of calls that the host makes with another state on the program's memory."""
+    steps = [
+        call(
+            "FloatSpatialConvolutionMM_updateOutput", tensor(F, INPUT, 1, 16, SIDE, SIDE),
+            tensor(F, OUTPUT, 1, 16, SIDE - 2, SIDE - 2), tensor(F, INPUT, 16, 144, index=1), NULL,
+            *[integer(v) for v in (3, 3, 1, 1, 0, 0)],
+        )
+    ]  # fmt: skip
+    ports = [port(F, 1, 16, SIDE, SIDE), port(F, 16, 144)], [port(F, 1, 16, SIDE - 2, SIDE - 2)]
+    one = Program(program(calls(inputs=ports[0], outputs=ports[1], calls=steps), constants=KERNELS.tobytes()))
+    weight = KERNELS.copy()
+    for content in (KERNELS, KERNELS, OTHERS, KERNELS, OTHERS):
+        weight[:] = content
+        np.testing.assert_array_equal(one(PICTURE, weight)[0], convolved(content))
+
+    owner = Program(convolving(KERNELS))
+    owner(PICTURE)
+    weight = owner.bytes[-KERNELS.nbytes :].view(np.float32).reshape(16, 144)
+    output = np.empty((1, 16, SIDE - 2, SIDE - 2), np.float32)
+    state = ctypes.c_void_p()
+    assert lib.THNN_newState(ctypes.byref(state)) == 0
+    lib.THNN_setConvolution(state, 7)
+    for content in (KERNELS, KERNELS, KERNELS, OTHERS):
+        overwrite(owner, content)
+        arrays = [ctypes.byref(capi.describe(array)) for array in (PICTURE, output, weight)]
+        sizes = [ctypes.c_int64(v) for v in (3, 3, 1, 1, 0, 0)]
+        assert lib.THNN_FloatSpatialConvolutionMM_updateOutput(state, *arrays, None, *sizes) == 0
+        np.testing.assert_array_equal(output, convolved(content))
+    lib.THNN_freeState(state)
+
+
+def test_a_sample_has_the_same_bits_in_all_batches() -> None:
+    """Convolutions have the algorithm for a single sample's sizes, whatever the default state chooses."""
+    sizes = 128, 7, 7
+    convolution = call(
+        "FloatSpatialConvolutionMM_updateOutput", tensor(F, INPUT, N, *sizes), tensor(F, OUTPUT, N, *sizes),
+        tensor(F, CONSTANTS, 128, 128 * 9), NULL, *[integer(v) for v in (3, 3, 1, 1, 1, 1)],
+    )  # fmt: skip
+    rng = np.random.default_rng(1)
+    weight, x = (rng.standard_normal(shape).astype(np.float32) for shape in ((128, 128 * 9), (9, *sizes)))
+    data = calls(least=1, inputs=[port(F, N, *sizes)], outputs=[port(F, N, *sizes)], calls=[convolution])
+    one = Program(program(data, constants=weight.tobytes()))
+    whole = one(x)[0]
+    for n in (1, 2, 5):
+        np.testing.assert_array_equal(one(x[:n])[0], whole[:n])
+    lib.THNN_setConvolution(one.state(), 0)  # the choice by the number of samples
+    assert (one(x[:1])[0] != whole[:1]).any() or (one(x)[0] != whole).any()

@@ -41,8 +41,9 @@ THNN_API int32_t THNN_runProgram(
 
 /* The number of the call, from 0, in which the latest run failed; -1 if it failed before the first call, or did not fail. */
 THNN_API int32_t THNN_programFailure(const THNNProgram *program, int64_t *call);
-/* The state that a program and its clones share; the last of them frees it. It begins with the settings of the default state. Its
- * number of threads is that of the default state until it gets another one; 0 takes that of the default state again. */
+/* The state that a program and its clones share; the last of them frees it. It begins with the settings of the default state, but
+ * with THNN_FIXED in place of THNN_FAST. Its number of threads is that of the default state until it gets another one; 0 takes that
+ * of the default state again. */
 THNN_API int32_t THNN_programState(const THNNProgram *program, THNNState **state);
 THNN_API int32_t THNN_programBytes(THNNProgram *program, uint64_t *arena); /* allocated: for the largest sizes of its runs */
 

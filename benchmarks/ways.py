@@ -5,8 +5,8 @@ python -m benchmarks.ways 512@7 --threads 1
 python -m benchmarks.ways --direct         the two plain sums, for kernels that have no other way (THNN/convolution/direct_sum.h)
 
 Each shape is a chain of layers, whose weights no cache holds as far as that takes no more than a dozen of them. "frozen" is a
-pass of `pl.optimize`, which transforms weights once. "training" is a pass forward and one back to the input, for weights that
-have changed since the last one. The ways take turns; a figure is the median of the rounds, in ms. "fast" is what the library
+run of a program, which transforms weights once. "training" is a pass forward and one back to the input, for weights that have
+changed since the last one. The ways take turns; a figure is the median of the rounds, in ms. "fast" is what the library
 chooses. With --direct some layers of a shape compute the same picture, frozen.
 """
 
@@ -61,8 +61,17 @@ DIRECT = (
     (48, 128, 5, 1, 14),
 )
 PLAIN = ("places", "outputs", "fast")
-# For each kind of pass, what comes before it and itself.
-Passes = dict[str, tuple[Callable[[], Any], Callable[[], Any]]]
+# For each kind of pass, what comes before it, and itself, which gets the way that is chosen.
+Passes = dict[str, tuple[Callable[[], Any], Callable[[str], Any]]]
+
+
+def programs(net: nn.Module, x: Any) -> dict[str, Any]:
+    """Returns a program for each way: its state has the one that is chosen when it is opened."""
+    found = {}
+    for way in WAYS:
+        pl.setConvolution(way)
+        found[way] = pl.compile(net, x)
+    return found
 
 
 def passes(planes: int, rows: int, samples: int) -> Passes:
@@ -70,31 +79,31 @@ def passes(planes: int, rows: int, samples: int) -> Passes:
     count = min(max(CACHES // (planes * planes * 36), 2), LAYERS)
     layers = [nn.SpatialConvolution(planes, planes, 3, 3, 1, 1, 1, 1) for _ in range(count)]
     net = nn.Sequential(*(module for layer in layers for module in (layer, nn.ReLU())))
-    frozen = pl.optimize(net.float().evaluate())
     x = np.random.default_rng(0).standard_normal((samples, planes, rows, rows)).astype(np.float32)
+    frozen = programs(net.float(), x)
     gradOutput = np.ones_like(x)
 
     def change() -> None:
         for layer in layers:
             layer.weight *= np.float32(0.999)
 
-    def there_and_back() -> None:
+    def there_and_back(way: str) -> None:
         net.forward(x)
         net.updateGradInput(x, gradOutput)
 
-    return {"frozen": (lambda: None, lambda: frozen.forward(x)), "training": (change, there_and_back)}
+    return {"frozen": (lambda: None, lambda way: frozen[way](x)), "training": (change, there_and_back)}
 
 
 def alone(planes: int, outputs: int, kernel: int, stride: int, rows: int) -> Passes:
-    """A pass of some frozen layers, each over the same picture."""
+    """A run of some frozen layers, each over the same picture."""
     count = min(max(CACHES // (planes * outputs * kernel**2 * 4), 2), LAYERS)
     layers = [nn.SpatialConvolution(planes, outputs, kernel, kernel, stride, stride, *[kernel // 2] * 2) for _ in range(count)]
-    frozen = [pl.optimize(nn.Sequential(layer, nn.ReLU()).float().evaluate()) for layer in layers]
     x = np.random.default_rng(0).standard_normal((1, planes, rows, rows)).astype(np.float32)
-    return {"frozen": (lambda: None, lambda: [net.forward(x) for net in frozen])}
+    frozen = [programs(nn.Sequential(layer, nn.ReLU()).float(), x) for layer in layers]
+    return {"frozen": (lambda: None, lambda way: [each[way](x) for each in frozen])}
 
 
-def milliseconds(way: str, before: Callable[[], Any], run: Callable[[], Any]) -> float:
+def milliseconds(way: str, before: Callable[[], Any], run: Callable[[str], Any]) -> float:
     """Returns the time of the last of some passes.
 
     Packed weights are cached from the third pass on, and only those of this algorithm.
@@ -105,7 +114,7 @@ def milliseconds(way: str, before: Callable[[], Any], run: Callable[[], Any]) ->
     for _ in range(5):
         before()
         begin = time.perf_counter()
-        run()
+        run(way)
     return 1e3 * (time.perf_counter() - begin)
 
 

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import pytorch_legacy as pl
 from pytorch_legacy import nn
-from pytorch_legacy.backend import binding, call
+from pytorch_legacy.backend import binding
 from pytorch_legacy.errors import DtypeError, ValueRangeError
 from tests.trees import Array
 
@@ -105,47 +104,39 @@ def test_weights_that_change_in_place() -> None:
     np.testing.assert_allclose(layer.forward(x), x @ layer.weight.T + layer.bias, rtol=1e-5)
 
 
-@pytest.mark.parametrize("optimized", [False, True])
-def test_passes_that_repeat(optimized: bool) -> None:
+def test_passes_that_repeat() -> None:
     """A pass takes the short way from the second one on; what has changed meanwhile counts from the next one on."""
     x = np.random.default_rng(0).standard_normal((2, 3, 6, 6)).astype("f")
     layer = nn.SpatialConvolution(3, 4, 3, 3).float()
-    net = pl.optimize(nn.Sequential(layer, nn.HardTanh(-99, 99)).evaluate()) if optimized else layer
-    changed = net.modules[0].modules[0] if optimized else layer
 
     def passes() -> Array:
         for _ in range(3):
-            y = net.forward(x)
-        apart = nn.SpatialConvolution(3, 4, 3, 3, 1, 1, changed.padW, 0).float()
-        apart.weight, apart.bias = changed.weight, changed.bias
+            y = layer.forward(x)
+        apart = nn.SpatialConvolution(3, 4, 3, 3, 1, 1, layer.padW, 0).float()
+        apart.weight, apart.bias = layer.weight, layer.bias
         np.testing.assert_array_equal(y, apart.forward(x))
-        assert changed.output is y
+        assert layer.output is y
         return y.copy()
 
     first = passes()
-    bias = changed.bias
-    changed.bias = None
+    bias = layer.bias
+    layer.bias = None
     without = passes()
     np.testing.assert_allclose(without + bias[:, None, None], first, atol=1e-6)
-    changed.bias = bias + 1
+    layer.bias = bias + 1
     assert np.all(passes() > first)
-    changed.bias = bias
-    changed.weight = changed.weight * 2
+    layer.bias = bias
+    layer.weight = layer.weight * 2
     assert not np.array_equal(passes(), first)
-    changed.padW = 1
+    layer.padW = 1
     assert passes().shape == (2, 4, 4, 6)
-    changed.output = np.empty(3, "f")
+    layer.output = np.empty(3, "f")
     assert passes().shape == (2, 4, 4, 6)
 
 
 def test_the_short_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the second pass on, with any array of that shape, by layers with one array of their own, several, and properties.
-
-    A fused convolution makes one call in each pass, and reads all fields for it.
-    """
+    """From the second pass on, with any array of that shape, by layers with one array of their own, several, and properties."""
     random = np.random.default_rng(1)
-    fused = pl.optimize(nn.Sequential(nn.SpatialConvolution(3, 4, 3, 3), nn.ReLU()).float().evaluate()).modules[0]
-    assert type(fused).__name__ == "Fused"
     layers = [nn.ReLU(), nn.SpatialMaxPooling(2, 2), nn.SpatialConvolution(3, 4, 3, 3), nn.SpatialSoftPool(2, 2), nn.LogSoftMax()]
     inputs = [random.standard_normal((3, 6, 6)).astype("f") for _ in range(2)]
     gradients = []
@@ -153,25 +144,15 @@ def test_the_short_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         output = layer.float().forward(inputs[0])
         gradients.append(random.standard_normal(output.shape).astype("f"))
         layer.updateGradInput(inputs[0], gradients[-1])
-    fused.updateOutput(inputs[0])
 
     def refuse(*arguments: Any) -> None:
         raise AssertionError("the long way")
 
     monkeypatch.setattr("pytorch_legacy.nn.Native.call", refuse)
-    calls = []
-
-    def counted(layer: Any, name: str, *arguments: Any) -> None:
-        calls.append(name)
-        call(layer, name, *arguments)
-
-    monkeypatch.setattr("pytorch_legacy.optimizing.Fused.call", counted)
     for input in inputs:
         for layer, gradient in zip(layers, gradients, strict=True):
             assert layer.forward(input) is layer.output
             assert layer.updateGradInput(input, gradient) is layer.gradInput
-        assert fused.updateOutput(input) is fused.output
-    assert calls == ["FusedConvolution_updateOutput"] * len(inputs)
 
 
 @pytest.mark.parametrize("size", [0, 1, 5])

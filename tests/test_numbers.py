@@ -12,8 +12,9 @@ from pytorch_legacy import nn
 from pytorch_legacy.backend import arrays, binding, header, library
 from pytorch_legacy.backend.header import HeaderError
 from pytorch_legacy.nn import blocks
-from pytorch_legacy.optimizing.Fused import activation_of
 from pytorch_legacy.program import encoding
+from pytorch_legacy.program.fusing import activation
+from pytorch_legacy.recording import record
 from pytorch_legacy.recording.operands import NOT_EQUAL
 from pytorch_legacy.recording.reductions import REDUCES
 from pytorch_legacy.recording.universal import APPLIES, MAPS
@@ -91,7 +92,8 @@ def test_operations_of_layers() -> None:
     layers = {"THRESHOLD": nn.Threshold(), "HARD_TANH": nn.HardTanh(), "LEAKY_RELU": nn.LeakyReLU()}
     assert {"NO_ACTIVATION", *layers} == set(activations)
     for name, layer in layers.items():
-        found = activation_of(layer)
+        [recording] = record(layer.float(), np.ones(3, np.float32))
+        found = activation(recording.calls[0], [])
         assert found is not None and found[0] == activations[name]
 
 

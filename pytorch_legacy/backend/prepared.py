@@ -172,15 +172,11 @@ class Bindings:
         The nodes of an nn.gModule in running order.
     numbers : tuple of dict, optional
         The numbers that a graph.Graph gives its nodes and edges.
-    frozen : tuple, optional
-        The read-only weight of a fused convolution, and its number.
-    algorithm : tuple, optional
-        The sizes of a fused convolution, and its algorithm for these.
     settings : list, optional
         The numbers and weights of the criterion that a StepCriterion has cloned.
     """
 
-    __slots__ = ("algorithm", "calls", "frozen", "numbers", "passes", "settings", "steps", "workspaces")
+    __slots__ = ("calls", "numbers", "passes", "settings", "steps", "workspaces")
 
     def __init__(self) -> None:
         self.calls: dict[str, PreparedCall] = {}
@@ -188,8 +184,6 @@ class Bindings:
         self.workspaces: dict[tuple[str, int], Any] = {}
         self.steps: Any = None
         self.numbers: tuple[dict[Any, int], dict[Any, int]] | None = None
-        self.frozen: tuple[bytes, tuple[Any, ...], int] | None = None
-        self.algorithm: tuple[tuple[Any, ...], int] | None = None
         self.settings: list[Any] | None = None
 
     @classmethod

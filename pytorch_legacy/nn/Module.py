@@ -27,7 +27,7 @@ from pytorch_legacy.nn import blocks, check, walks
 from pytorch_legacy.nn.protocols import HasGradient, HasOutput
 from pytorch_legacy.nn.summary import Summary, of_module
 from pytorch_legacy.nn.updating import Updating
-from pytorch_legacy.nn.utils import by_example, clear, described, owned
+from pytorch_legacy.nn.utils import by_example, clear, described
 from pytorch_legacy.objects.copies import rebind, shared
 from pytorch_legacy.objects.loaded import RAW, explain
 from pytorch_legacy.reentrancy import guarded, guards_self, is_reentrant
@@ -110,7 +110,6 @@ class Module(Updating):
     _keepsType = False  # True of containers that convert between the network around them and the modules inside
     _servesAllSteps = False  # True of recurrent modules, which keep account of their steps themselves
     _isSequencer = False
-    _copiesOwnOutput = False  # True of networks whose last output may be the next input, though layers inside work in place
     _ownBuffers: frozenset[str] = frozenset()  # for modules with a flag `inplace`: the fields that hold buffers of their own
     _TENSORS = ("weight", "bias", "gradWeight", "gradBias", "output", "gradInput")
     _emptyInFile: tuple[str, ...] = ()  # gradients that are zeros here
@@ -127,8 +126,6 @@ class Module(Updating):
         if type(input) is not np.ndarray:
             input = self._asArrays("input", input)
         fields = self.__dict__  # quicker than attributes: Object has a __getattr__
-        if "_copiesOwnOutput" in fields and overlap(fields.get("output"), input):
-            input = owned(input)
         isRecursion = fields.get("_inPass", False) and is_reentrant(self)
         fields["_inPass"] = True
         try:

@@ -1,5 +1,5 @@
-"""Networks that compute the same in evaluation, in less time: `steps.py` finds what can be done, `Fused.py` runs some of it."""
+"""Networks that compute the same in evaluation, with fewer layers: `steps.py` finds them, `kinds.py` knows the modules."""
 
-from pytorch_legacy.optimizing.steps import frozen, fused, optimize, reduced
+from pytorch_legacy.optimizing.steps import optimize, reduced
 
-__all__ = ["frozen", "fused", "optimize", "reduced"]
+__all__ = ["optimize", "reduced"]

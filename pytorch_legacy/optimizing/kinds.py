@@ -11,7 +11,6 @@ from pytorch_legacy import authors, nn, nngraph
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn.convolution.Convolution import Convolution
 from pytorch_legacy.nn.Native import Native
-from pytorch_legacy.optimizing.Fused import DENSE, FULL, Fused
 
 Log = Callable[[str], object]
 
@@ -20,27 +19,17 @@ CONTAINERS = (nn.Sequential, nn.Concat, nn.DepthConcat, nn.ConcatTable, nn.Paral
 DEEPEST = 100  # what lies in more containers than that is left alone, too
 
 _PASSING = (nn.Identity, nn.GradientReversal)
-_MAKERS = (Native, Fused, nn.CAddTable, nn.JoinTable, nn.CMulTable)
+_MAKERS = (Native, nn.CAddTable, nn.JoinTable, nn.CMulTable)
+_DENSE = {
+    *("SpatialConvolutionMM", "SpatialDilatedConvolution"),
+    *("VolumetricConvolution", "VolumetricConvolutionMM", "VolumetricDilatedConvolution"),
+}
+_FULL = {f"{space}{kind}" for space in ("Spatial", "Volumetric") for kind in ("FullConvolution", "FullDilatedConvolution")}
 
 
 def is_like(module: Any, kind: Any) -> bool:
     """Is it of this class, or of one that computes as it does?"""
     return isinstance(module, kind) and type(module).updateOutput is kind.updateOutput and "updateOutput" not in vars(module)
-
-
-def of_type(layer: Any, container: Any) -> Any:
-    """A new container, of the layer's type and in evaluation mode."""
-    container._take(layer._type)
-    return container.evaluate()
-
-
-def fusion(*modules: Any) -> Any:
-    return of_type(modules[0], Fused(*modules))
-
-
-def chain_of(modules: list[Any]) -> Any:
-    """One module that does what some do one after the other."""
-    return modules[0] if len(modules) == 1 else nn.Sequential(*modules) if modules else nn.Identity()
 
 
 def place_of(where: str) -> str:
@@ -79,22 +68,6 @@ def makes_memory(module: Any) -> bool:
     return isinstance(module, _MAKERS) and not may_spoil(module)
 
 
-def works_in_place(module: Any) -> bool:
-    return is_ours(module) and isinstance(module, (Native, nn.CAddTable)) and bool(getattr(module, "inplace", False))
-
-
-def may_work_in_place(module: Any) -> bool:
-    if getattr(module, "inplace", None) is not False:
-        return False
-    if is_like(module, nn.LeakyReLU):
-        return bool(module.negval >= 0)
-    if is_like(module, nn.ELU):
-        return bool(module.alpha >= 0)
-    if is_like(module, nn.Threshold):  # nn.ReLU is one
-        return bool(module.val <= module.threshold)
-    return is_like(module, nn.HardTanh) or is_like(module, nn.CAddTable)
-
-
 def axis_of(layer: Any) -> int | None:
     """The axis of its weight that counts the outputs, of a layer that is linear; None of any other one."""
     if is_like(layer, nn.Linear):
@@ -102,9 +75,9 @@ def axis_of(layer: Any) -> int | None:
     isOurs = type(layer).__module__.startswith(("pytorch_legacy.nn.", "pytorch_legacy.cudnn."))
     if not isinstance(layer, Convolution) or not isOurs or "updateOutput" in vars(layer):
         return None
-    if layer._layer in FULL and getattr(layer, "groups", 1) == 1:
+    if layer._layer in _FULL and getattr(layer, "groups", 1) == 1:
         return 1
-    return 0 if layer._layer in DENSE else None
+    return 0 if layer._layer in _DENSE else None
 
 
 def line_of(module: Any, layer: Any) -> tuple[Any, Any] | None:

@@ -11,6 +11,7 @@ from pytorch_legacy.backend import free_scratch
 from pytorch_legacy.backend.library import fixed_convolutions
 from pytorch_legacy.errors import CompileError, THNNError
 from pytorch_legacy.program.execution import Runner
+from pytorch_legacy.program.fusing import fused
 from pytorch_legacy.program.inputs import Sizes, Source
 from pytorch_legacy.program.listing import Listing, NotAffine, at, at_batch, joined, listing, same
 from pytorch_legacy.program.proof import Proof, StateError
@@ -95,7 +96,8 @@ class _Compiler:
 
     def _listed(self, recordings: list[Recording]) -> Lists:
         """Returns the lists of recorded passes. Equal constants of several lists are one object."""
-        made = (listing(recordings[0]),) if len(recordings) == 1 else with_state(recordings)
+        found = (listing(recordings[0]),) if len(recordings) == 1 else with_state(recordings)
+        made = tuple(map(fused, found))
         for one in made:
             one.blocks = [replace(block, content=self.contents.setdefault(block.content, block.content)) for block in one.blocks]
         return made

@@ -117,7 +117,7 @@ def listing(recording: Recording, before: Sequence[Ref] = (), after: Sequence[Re
     table = tree.map_entries(out, recording.output)
     for ref in after:
         outputs.append(_output(ref, blocks, calls, len(outputs)))
-    return _compact(Listing(_needed(calls, blocks), blocks, inputs, outputs, table))
+    return compact(Listing(_needed(calls, blocks), blocks, inputs, outputs, table))
 
 
 def _stored(array: Any) -> bytes:
@@ -191,7 +191,7 @@ def _checks(call: Call) -> bool:
     return not isElementwise and any(ref.dtype == np.int64 for ref in call.refs(call.reads))
 
 
-def _compact(old: Listing) -> Listing:
+def compact(old: Listing) -> Listing:
     """Returns a list without blocks that no call uses, and with the used part of each constant.
 
     Blocks are numbered in the order of their first use.

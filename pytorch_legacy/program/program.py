@@ -24,7 +24,7 @@ from pytorch_legacy.errors import (
     UnsupportedError,
 )
 from pytorch_legacy.messages import described, mismatch, sizes
-from pytorch_legacy.optimizing import frozen, fused, optimize
+from pytorch_legacy.optimizing import optimize
 from pytorch_legacy.program.compiling import compiled
 from pytorch_legacy.program.execution import Runner
 from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, leaves, specs
@@ -280,7 +280,7 @@ class Program:
 
 def prepared(net: Any) -> Any:
     """Returns the network that is recorded: optimized, in evaluation mode, without results of an earlier pass."""
-    return frozen(fused(optimize(net))).evaluate().clearState()
+    return optimize(net).evaluate().clearState()
 
 
 def _leaf(outputs: list[Any], leaf: Any) -> Any:

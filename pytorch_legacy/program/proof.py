@@ -3,9 +3,10 @@
 - With each block of the arena in memory of its own, and in it huge numbers before and NaN after its life, the program gives the
   bits of the recorded pass. A function that reads what its declaration says is [OUT] gives others, as the recorded pass had NaN
   there.
-- As it will run, it gives for several batches, and several inputs in a row, the bits that one eager network gives. Only what code
-  outside of the package computes with NumPy's functions may differ by rounding, because NumPy adds up in another order than
-  libTHNN: by at most 1e-6 of the output's scale if floats take part, 1e-12 if doubles alone do.
+- As it will run, it gives for several batches, and several inputs in a row, the bits that one eager network gives. Nothing is
+  fused in that network, but its convolutions have the same algorithms (`fixed_convolutions`). Only what code outside of the
+  package computes with NumPy's functions may differ by rounding, because NumPy adds up in another order than libTHNN: by at most
+  1e-6 of the output's scale if floats take part, 1e-12 if doubles alone do.
 - Where the eager network raises an exception, so does the program.
 
 The inputs are ordinary numbers, numbers with ties and rows of zeros, NaN and infinities, and 1e25. Where sums overflow, it
@@ -25,9 +26,9 @@ from pytorch_legacy import errors
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.backend import binding, free_scratch
 from pytorch_legacy.errors import CompileError, THNNError
-from pytorch_legacy.optimizing import frozen
 from pytorch_legacy.program.encoding import encoded, poisoned
 from pytorch_legacy.program.execution import Opened, Runner
+from pytorch_legacy.program.fusing import fused
 from pytorch_legacy.program.inputs import LARGE, Sizes, Source
 from pytorch_legacy.program.listing import Listing, at_batch, listing, places
 from pytorch_legacy.program.places import named_places
@@ -227,7 +228,7 @@ class Proof:
         if self.hasState:
             return ""
         try:
-            again = listing(record(self.net, self.source.filled(past[-1]))[0])
+            again = fused(listing(record(self.net, self.source.filled(past[-1]))[0]))
         except THNNError:
             return ""
         [own] = self._of(n)
@@ -264,7 +265,7 @@ def _suspected(lists: Sequence[Listing]) -> str:
 
 
 def _copied(net: Any) -> Any:
-    return frozen(copy.deepcopy(net).clearState())
+    return copy.deepcopy(net).clearState()
 
 
 def _isException(expected: Any, found: Any) -> bool:

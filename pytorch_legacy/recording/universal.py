@@ -123,7 +123,7 @@ def _element(recorder: Any, ufunc: Any, inputs: tuple[Any, ...], dtype: Any, out
             raise recorder.refuse(f"np.{ufunc.__name__} of integers is not recorded")
         arrays = [operand(recorder, one, kind) for one, kind in zip(inputs, kinds, strict=True)]
     shape = np.broadcast_shapes(*[array.shape for array in arrays])
-    arrays = [np.broadcast_to(array, shape) for array in arrays]
+    arrays = [array if array.shape == shape else np.broadcast_to(array, shape) for array in arrays]
     if made == BOOL and arrays[0].dtype == BOOL and len(arrays) == 2:
         number = APPLIES[_OF_TRUTHS.get(ufunc, ufunc)]
     target = out.hidden if out is not None else None

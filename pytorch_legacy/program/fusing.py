@@ -202,6 +202,7 @@ def _both(call: Call, reader: Call, blocks: Sequence[Block]) -> Call | None:
         return None
     if given["bias"] is not None and given["bias"].memory == target.memory:
         return None
+    added: dict[str, Any]
     if (found := activation(reader, blocks)) is not None:
         added = dict(zip(("activation", "a", "b"), found, strict=True))
     elif _function(reader) == "arrayApply" and reader.arguments[3] == APPLIES[np.add] and given["other"] is None:

@@ -12,7 +12,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import backend, cudnn, nn
 from pytorch_legacy.arrays import Tensor
-from pytorch_legacy.backend.library import CONVOLUTION
+from pytorch_legacy.backend.library import CONVOLUTION, fixed_convolutions
 from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.nn.Module import Module
 from tests.nn.test_convolution_ways import WAYS, layers
@@ -322,3 +322,24 @@ def chosen(samples: int, rows: int, how: str) -> str:
     same = [way for way in ("winograd2", "winograd4") if np.array_equal(results[way], results[how])]
     assert same or np.array_equal(results[how], results["plain"])
     return "".join(same)
+
+
+def test_fixed_convolutions_are_so_within_a_context() -> None:
+    """Another one may be entered within; a way that is named goes before."""
+    random = np.random.default_rng(7)
+    module = nn.SpatialConvolution(128, 136, 3, 3, 1, 1, 1, 1).float()
+    x = random.standard_normal((1, 128, 7, 7)).astype("f")
+    results = {}
+    for way in ("plain", "fast", "fixed"):
+        pl.setConvolution(way)
+        results[way] = module.forward(x).copy()
+    assert (results["fixed"] != results["fast"]).any()
+    pl.setConvolution("fast")
+    with fixed_convolutions():
+        np.testing.assert_array_equal(module.forward(x), results["fixed"])
+        with fixed_convolutions():
+            pl.setConvolution("plain")
+            np.testing.assert_array_equal(module.forward(x), results["plain"])
+            pl.setConvolution("fast")
+        np.testing.assert_array_equal(module.forward(x), results["fixed"])
+    np.testing.assert_array_equal(module.forward(x), results["fast"])

@@ -35,6 +35,25 @@ def resnet(planes: tuple[int, ...]) -> Module:
     return net
 
 
+def twice(module: Module) -> Module:
+    return nn.Sequential(module, nn.ReLU(), module)
+
+
+class Weighted(nn.Module):
+    """A convolution whose weight is made of the input's type in the pass, and is no constant of the program."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.SpatialConvolution(128, 136, 3, 3, 1, 1, 1, 1)
+        self.kernels = self.inner.weight
+
+    def updateOutput(self, input: Any) -> Any:
+        zero = input[:1, :1, :1, :1] * 0
+        self.inner.weight = self.kernels + zero
+        self.output = self.inner.updateOutput(input)
+        return self.output
+
+
 NETWORKS: dict[str, tuple[Any, tuple[int, ...]]] = {
     "3x3 of 14x14": (lambda: nn.SpatialConvolution(256, 256, 3, 3, 1, 1, 1, 1), (256, 14, 14)),
     "3x3 of 7x7": (lambda: nn.Sequential(nn.SpatialConvolution(512, 512, 3, 3, 1, 1, 1, 1), nn.ReLU()), (512, 7, 7)),
@@ -43,6 +62,8 @@ NETWORKS: dict[str, tuple[Any, tuple[int, ...]]] = {
         lambda: nn.Concat(1, nn.SpatialConvolution(128, 136, 3, 3), nn.SpatialConvolution(128, 64, 3, 3)),
         (128, 9, 9),
     ),
+    "in two places": (lambda: twice(nn.SpatialConvolution(128, 128, 3, 3, 1, 1, 1, 1)), (128, 7, 7)),
+    "a weight that the pass makes": (lambda: Weighted(), (128, 7, 7)),
     "5x5": (lambda: nn.SpatialConvolution(40, 24, 5, 5, 1, 1, 2, 2), (40, 30, 21)),
     "1x1": (lambda: nn.SpatialConvolution(70, 33, 1, 1), (70, 19, 23)),
     "strided": (lambda: nn.SpatialConvolution(16, 33, 3, 3, 2, 2), (16, 28, 28)),

@@ -61,7 +61,7 @@ def residual() -> Any:
         inner = nn.Sequential(nn.Linear(5, 5), nn.Tanh(), nn.Linear(5, 5))
         return nn.Sequential(nn.ConcatTable(inner, nn.Identity()), nn.CAddTable(), nn.MulConstant(0.7), nn.AddConstant(0.1))
 
-    return nn.Sequential(*[block() for _ in range(6)], nn.SoftMin())
+    return nn.Sequential(*[block() for _ in range(6)], nn.Sigmoid())
 
 
 def remembering() -> Any:

@@ -100,6 +100,7 @@ def test_in_double_precision(name: str) -> None:
 def test_layer_functions_alone_give_the_bits_of_the_optimized_network(name: str) -> None:
     make, shape = NETS[name]
     net = make().evaluate()
+    pl.setConvolution("fixed")
     optimized, program = pl.optimize(net), pl.compile(net, (None, *shape))
     for n in (1, 2, 9):
         x = numbers(n, *shape, seed=n)

@@ -109,7 +109,7 @@ class Opened:
         return int(place[0])
 
     def free_scratch(self) -> None:
-        """Frees the packed weights, which this program and its clones have in common. The second run packs them again."""
+        """Frees the packed weights, which this program and its clones have in common. The next run packs them again."""
         place = ffi.new("THNNState **")
         check(lib.THNN_programState(self.handle, place), "pl.compile")
         free_scratch(place[0])

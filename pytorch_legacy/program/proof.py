@@ -102,10 +102,9 @@ class Proof:
         made = self.program.clone()
         for opened in filter(None, (made.first, made.later)):
             opened.free_scratch()
-        for _ in range(2):  # packed weights are kept from the second run on
-            for _ in range(1 + self.hasState):
-                made.run(self.source.arrays(self.sizes.at(n)))
-            made.forget()
+        for _ in range(1 + self.hasState):  # which packs the weights
+            made.run(self.source.arrays(self.sizes.at(n)))
+        made.forget()
         return made
 
     def _of(self, n: int) -> tuple[Listing, ...]:

@@ -141,18 +141,18 @@ def joined(calls: Sequence[Call], blocks: Sequence[Block]) -> list[Call]:
     """Returns the calls in which each FusedConvolution computes the sum and the activation behind it.
 
     It moves to the place of the call that it joins, so that the sum's other side has been computed. Of two convolutions that are
-    added the later one moves.
+    added the earlier one moves: a sum in place is in its memory, and what is added must not be overwritten.
     """
     found = [*calls]
-    for start in reversed(range(len(found))):
-        place = start
-        while (reader := _reader(found, place, blocks)) is not None:
-            both = _both(found[place], found[reader], blocks)
-            if both is None:
-                break
-            found[reader] = both
-            del found[place]
-            place = reader - 1
+    place = 0
+    while place < len(found):
+        reader = _reader(found, place, blocks)
+        both = None if reader is None else _both(found[place], found[reader], blocks)
+        if reader is None or both is None:
+            place += 1
+            continue
+        found[reader] = both  # which may join the next one when its turn comes
+        del found[place]
     return found
 
 

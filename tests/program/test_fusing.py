@@ -151,12 +151,14 @@ def test_blocks(isFirst: bool, isInPlace: bool) -> None:
 
 
 def test_a_sum_of_two_convolutions() -> None:
-    """The later one adds the earlier one's result."""
-    net = nn.Sequential(nn.ConcatTable(planes(), planes(4, 4, 1)), nn.CAddTable(), nn.ReLU())
-    assert counted(net, *SIDES) == (2, 1, 1)
-    calls = fused_calls(lists(net, *SIDES)[1])
-    assert [one["weight"].shape[-1] for one in calls] == [3, 1]
-    assert calls[1]["other"]._replace(memory=0) == calls[0]["output"]._replace(memory=0)
+    """The earlier one runs behind the other and adds its result, also in place: then nothing has to be copied."""
+    for isInPlace in (False, True):
+        net = nn.Sequential(nn.ConcatTable(planes(), planes(4, 4, 1)), nn.CAddTable(isInPlace), nn.ReLU())
+        assert counted(net, *SIDES) == (2, 1, 1)
+        calls = fused_calls(lists(net, *SIDES)[1])
+        assert [one["weight"].shape[-1] for one in calls] == [1, 3]
+        assert calls[1]["other"] == calls[0]["output"]
+        assert calls[1]["other"].memory != calls[1]["output"].memory
 
 
 @pytest.mark.parametrize("depth, activations, sums", [(18, 17, 8), (50, 49, 16)])

@@ -1,8 +1,8 @@
-"""Measures the algorithms for a convolution that THNN/convolution/dense.c chooses from.
+"""Measures the algorithms for a convolution that THNN/convolution/Convolution_fast.c chooses from.
 
 python -m benchmarks.ways                  3x3 on small planes and others, two threads
 python -m benchmarks.ways 512@7 --threads 1
-python -m benchmarks.ways --direct         the two plain sums, for kernels that have no other way (THNN/convolution/direct_sum.h)
+python -m benchmarks.ways --direct         the two direct algorithms, for other kernels (THNN/convolution/Convolution_direct.h)
 
 Each shape is a chain of layers, whose weights no cache holds as far as that takes no more than a dozen of them. "frozen" is a
 run of a program, which transforms weights once. "training" is a pass forward and one back to the input, for weights that have

@@ -8,8 +8,8 @@ It counts whole files, as a reader opens them:
   include is opened in turn;
 - of ``core/`` only what says where windows lie (`GEOMETRY`). The rest serves all layers: who reads a second one knows it.
 
-The way is shorter where a file has the definition of its layer (the words "The definition") or says where it is ("As loops:
-definition.c"). Then nobody looks into the C files behind headers: they are what is fast.
+The way is shorter if a file has the definition of its layer (the words "The definition"). Then nobody looks into the C files
+behind headers, which have the fast loops.
 """
 
 from __future__ import annotations
@@ -70,10 +70,7 @@ def files(layer: str, read: Read = tree) -> dict[str, int]:
         if path in opened or text is None:
             continue
         opened[path] = own(name) if read is tree and not opened else text.count("\n")
-        elsewhere = re.search(r"As loops: (\w+\.c)", text)
-        isShort = isShort or "The definition" in text or elsewhere is not None
-        if elsewhere:
-            waiting.append(f"{family}/{elsewhere[1]}")
+        isShort = isShort or "The definition" in text
         for included in re.findall(r'^#include "(\S+)"', text, re.MULTILINE):
             if included.startswith(f"{family}/") or included in GEOMETRY:
                 waiting.append(included)

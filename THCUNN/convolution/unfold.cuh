@@ -5,7 +5,7 @@
 #ifndef THCUNN_UNFOLD_H
 #define THCUNN_UNFOLD_H
 
-#include "convolution/convolve.h"
+#include "convolution/Convolution.h"
 
 __host__ __device__ static inline int64_t cellsOf(const Window &w) { return w.t.kernel * w.h.kernel * w.w.kernel; }
 __host__ __device__ static inline int64_t sizeOf(const Window &w) { return w.t.in * w.h.in * w.w.in; }

@@ -14,9 +14,9 @@
  *                is, so that the bits of a sample do not depend on the others; FusedConvolution_algorithm says which suits the sizes. It is
  *                an error if there is none for them. A way that the state names by THNN_setConvolution goes before
  *
- * How: convolve.c has the checks, dense.c the work, finish.h what follows the sums. */
+ * How: Convolution.c has the checks, Convolution_fast.c the work, Convolution_epilogue.h what follows the sums. */
 #include "declared/FusedConvolution.h"
-#include "convolution/convolve.h"
+#include "convolution/Convolution.h"
 
 THNN_APART int32_t makeLayer(const char *f, const THTensor *weight, Axis t, Axis w, Axis h, int64_t adjT, int64_t adjW, int64_t adjH,
                              int64_t groups, int32_t full, Convolution *c)

@@ -18,7 +18,7 @@
  *   gradWeight, gradBias  as weight and bias, added to */
 #include "declared/SpatialConvolutionLocal.h"
 #include "core/space.h"
-#include "convolution/local.h"
+#include "convolution/SpatialConvolutionLocal.h"
 
 /* All numbers, each axis with the sizes that it is said to have, and weight; writes the shape of output. */
 static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Axis w, Axis h,
@@ -123,7 +123,7 @@ static void gradients(const LocalSizes *s, const real *x, const real *g, real *g
     }
 }
 
-/* ---- The functions. What is fast: a product of matrices for each place (local.c). */
+/* ---- The functions. What is fast: a product of matrices for each place (SpatialConvolutionLocal_fast.c). */
 
 int32_t THNN_(SpatialConvolutionLocal_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH,
                                                   int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t inputWidth,

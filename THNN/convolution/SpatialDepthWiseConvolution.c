@@ -19,7 +19,7 @@
  * Torch7 mistook height for width where they differ; this does not. */
 #include "declared/SpatialDepthWiseConvolution.h"
 #include "core/space.h"
-#include "convolution/links.h"
+#include "convolution/SpatialDepthWiseConvolution.h"
 
 static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Axis w, Axis h,
                            Net *n, int64_t *size)
@@ -110,7 +110,7 @@ static void gradients(const Net *d, const real *x, const real *g, real *gw, real
   }
 }
 
-/* ---- The functions. What is fast: a tap is one distance for a band of rows (links.c). */
+/* ---- The functions. What is fast: a tap is one distance for a band of rows (SpatialDepthWiseConvolution_fast.c). */
 
 int32_t THNN_(SpatialDepthWiseConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH,
                                                       int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t size[8])

@@ -16,7 +16,7 @@
  * The lookahead convolution of Amodei et al., "Deep Speech 2: end-to-end speech recognition in English and Mandarin" (2016). */
 #include "declared/TemporalRowConvolution.h"
 #include "core/space.h"
-#include "convolution/rows.h"
+#include "convolution/TemporalRowConvolution.h"
 
 /* All numbers, and weight; writes the shape of output. */
 static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Axis numbers,
@@ -101,7 +101,7 @@ static void gradients(const RowSizes *r, const real *x, const real *g, real *gw,
       }
 }
 
-/* ---- The functions. What is fast: whole frames or whole rows at once (rows.c). */
+/* ---- The functions. What is fast: whole frames or whole rows at once (TemporalRowConvolution_fast.c). */
 
 int32_t THNN_(TemporalRowConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t dW,
                                                  int64_t padW, int32_t featFirst, int64_t size[8])

@@ -4,12 +4,12 @@
  *   acc    input[c][h][w]              += finput[(c, i, j)][(oh, ow)] for all that copy would have filled from there
  *
  * A convolution is the product of its weight with this matrix. The layers here unfold nothing
- * (dense.c); these two are for hosts that want the matrix.
+ * (Convolution_fast.c); these two are for hosts that want the matrix.
  *
  *   input    nInputPlane x inputHeight x inputWidth
  *   finput   (nInputPlane * kH * kW) x (outputHeight * outputWidth) */
 #include "declared/unfolded.h"
-#include "convolution/convolve.h"
+#include "convolution/Convolution.h"
 
 static int32_t checkAxis(const char *f, const char *const names[4], const Axis *a)
 {

@@ -53,7 +53,7 @@ class SpatialConvolutionCUDA(Caller, Module):
     Shapes: ``nInputPlane x H x W x N`` to ``nOutputPlane x oH x oW x N`` with ``oH = floor((H + padding - kH) / dH) + 1``.
     Torch7 took square planes and kernels only.
     Source: cunn of 2012 to 2014 ``SpatialConvolutionCUDA``; Krizhevsky, cuda-convnet.
-    C: ``THNN/convolution/SpatialConvolutionMM.c``.
+    C: ``THNN/convolution/Convolution.c``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Every way in which dense convolutions compute is held to the loops that define them (THNN/convolution/definition.c)."""
+"""Every algorithm of dense convolutions gives what the loops that define them give (THNN/convolution/Convolution.c)."""
 
 import ctypes
 import mmap
@@ -57,7 +57,7 @@ def passes(module, x, g):
 
 
 def busy(module, x):
-    """So many of these samples that three threads have work: fewer than half a million products are not shared out (dense.c)."""
+    """As many of these samples as give three threads work: half a million products each (Convolution_fast.c)."""
     places = x if module._isTransposed else module.forward(x)
     products = places.size * module.weight[0].size
     return np.concatenate([x] * min(max(2_000_000 // max(products, 1), 1), 200))

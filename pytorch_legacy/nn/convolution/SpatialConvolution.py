@@ -37,7 +37,7 @@ class SpatialConvolution(Convolution, PlaneFields):
     Shapes: ``(N x) nInputPlane x H x W`` to ``(N x) nOutputPlane x oH x oW`` with
     oH = floor((H + 2 padH - kH) / dH) + 1, oW likewise.
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kW kH nInputPlane).
-    Source: Torch7 ``nn.SpatialConvolution``; C: ``THNN/convolution/SpatialConvolutionMM.c``.
+    Source: Torch7 ``nn.SpatialConvolution``; C: ``THNN/convolution/Convolution.c``.
 
     Examples
     --------

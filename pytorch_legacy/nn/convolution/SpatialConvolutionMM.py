@@ -15,7 +15,7 @@ class SpatialConvolutionMM(SpatialConvolution):
 
     Notes
     -----
-    Source: Torch7 ``nn.SpatialConvolutionMM``; C: ``THNN/convolution/SpatialConvolutionMM.c``.
+    Source: Torch7 ``nn.SpatialConvolutionMM``; C: ``THNN/convolution/Convolution.c``.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class SpatialConvolutionMap(Learner):
     A kernel and the bias of its output plane start uniform in [-s, s) with s = 1 / sqrt(kW kH n), where n is the
     number of kernels that lead to the plane. Torch7 gave a plane to which none leads a bias of NaN; here n is then 1.
     Planes in Torch7's tables count from 1: reading a file converts them.
-    Source: Torch7 ``nn.SpatialConvolutionMap``; C: ``THNN/convolution/SpatialConvolutionMap.c``.
+    Source: Torch7 ``nn.SpatialConvolutionMap``; C: ``THNN/convolution/ConvolutionMap.c``.
 
     Examples
     --------

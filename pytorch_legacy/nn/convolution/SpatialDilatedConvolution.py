@@ -33,7 +33,7 @@ class SpatialDilatedConvolution(SpatialConvolution):
     -----
     Shapes: ``(N x) nInputPlane x H x W`` to ``(N x) nOutputPlane x oH x oW`` with
     oH = floor((H + 2 padH - dilationH (kH - 1) - 1) / dH) + 1, oW likewise.
-    Source: Torch7 ``nn.SpatialDilatedConvolution``; C: ``THNN/convolution/SpatialDilatedConvolution.c``.
+    Source: Torch7 ``nn.SpatialDilatedConvolution``; C: ``THNN/convolution/Convolution.c``.
 
     Examples
     --------

@@ -42,7 +42,7 @@ class SpatialFullConvolution(FullConvolution, PlaneFields):
     An input [x, y] chooses adj such that the output is as large as y, if one is: then a convolution with the same numbers
     gives the size of x back. The gradient of y is zero.
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kW kH nInputPlane).
-    Source: Torch7 ``nn.SpatialFullConvolution``; C: ``THNN/convolution/SpatialFullConvolution.c``.
+    Source: Torch7 ``nn.SpatialFullConvolution``; C: ``THNN/convolution/FullConvolution.c``.
 
     Examples
     --------

@@ -35,7 +35,7 @@ class SpatialFullConvolutionMap(SpatialConvolutionMap):
     -----
     Shapes: ``(N x) nInputPlane x H x W`` to ``(N x) nOutputPlane x ((H - 1) dH + kH) x ((W - 1) dW + kW)``.
     Parameters start as in SpatialConvolutionMap.
-    Source: Torch7 ``nn.SpatialFullConvolutionMap``; C: ``THNN/convolution/SpatialFullConvolutionMap.c``.
+    Source: Torch7 ``nn.SpatialFullConvolutionMap``; C: ``THNN/convolution/ConvolutionMap.c``.
 
     Examples
     --------

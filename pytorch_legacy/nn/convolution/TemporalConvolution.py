@@ -37,7 +37,7 @@ class TemporalConvolution(Convolution):
     Shapes: ``(N x) nInputFrame x inputFrameSize`` to ``(N x) nOutputFrame x outputFrameSize`` with
     nOutputFrame = floor((nInputFrame - kW) / dW) + 1.
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kW inputFrameSize).
-    Source: Torch7 ``nn.TemporalConvolution``; C: ``THNN/convolution/TemporalConvolution.c``.
+    Source: Torch7 ``nn.TemporalConvolution``; C: ``THNN/convolution/Convolution.c``.
 
     Examples
     --------

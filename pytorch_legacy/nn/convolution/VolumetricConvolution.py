@@ -39,7 +39,7 @@ class VolumetricConvolution(Convolution, VolumeFields):
     Shapes: ``(N x) nInputPlane x T x H x W`` to ``(N x) nOutputPlane x oT x oH x oW`` with
     oT = floor((T + 2 padT - kT) / dT) + 1, oH and oW likewise.
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kT kW kH nInputPlane).
-    Source: Torch7 ``nn.VolumetricConvolution``; C: ``THNN/convolution/VolumetricConvolutionMM.c``.
+    Source: Torch7 ``nn.VolumetricConvolution``; C: ``THNN/convolution/Convolution.c``.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class VolumetricDilatedConvolution(VolumetricConvolution):
     -----
     Shapes: ``(N x) nInputPlane x T x H x W`` to ``(N x) nOutputPlane x oT x oH x oW`` with
     oT = floor((T + 2 padT - dilationT (kT - 1) - 1) / dT) + 1, oH and oW likewise.
-    Source: Torch7 ``nn.VolumetricDilatedConvolution``; C: ``THNN/convolution/VolumetricDilatedConvolution.c``.
+    Source: Torch7 ``nn.VolumetricDilatedConvolution``; C: ``THNN/convolution/Convolution.c``.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class VolumetricFullConvolution(FullConvolution, VolumeFields):
     An input [x, y] chooses adj as in SpatialFullConvolution.
     Weight and bias start uniform in [-s, s) with s = 1 / sqrt(kT kW kH nInputPlane).
     Files of before adj was there hold nOutputPlane x nInputPlane weights, and pT, pW, pH for the padding: they are mended.
-    Source: Torch7 ``nn.VolumetricFullConvolution``; C: ``THNN/convolution/VolumetricFullConvolution.c``.
+    Source: Torch7 ``nn.VolumetricFullConvolution``; C: ``THNN/convolution/FullConvolution.c``.
 
     Examples
     --------

@@ -1,4 +1,0 @@
-/* Convolutions in vectors of 16 bytes, which every processor has. */
-#define VECTOR_BYTES 16
-#define THNN_ENGINE THNN_(engine)
-#include "convolution/engine.h"

@@ -1,4 +1,0 @@
-/* Taps of connected planes for processors with AVX2 and fused multiply-add. CMakeLists.txt has this compiled for them. */
-#define VECTOR_BYTES 32
-#define THNN_TAPS THNN_(tapsAvx2)
-#include "convolution/taps.h"

@@ -1,69 +1,71 @@
-/* How connected planes are fast on the device.
+/* The kernels of convolutions with kernels between single channels. Checks and functions are those of the C file, which ends this one.
  *
- * A thread has a cell of the plane that is written, and gathers what it meets, link by link and tap by tap. For gradients of kernels a
- * block has some taps of a link, and a part of the narrow cells. */
+ * A thread has a cell of the channel that is written, and adds up the products of its connections, one connection and one kernel cell after
+ * the other. For the gradients of kernels, a block has some cells of a kernel, and a part of the positions. */
 #include "convolution/SpatialDepthWiseConvolution.h"
 #include "convolution/sums.cuh"
 
-/* The links of a table, in the order of the planes that they lead to: those of plane p are [start[p], end[p]). */
-struct TableLinks {
-  const Link *link;
+/* The connections of a table, in the order of the channels that are written: those of channel p are [start[p], end[p]). */
+struct TableConnections {
+  const Connection *connection;
   const int64_t *start, *end;
   __device__ int64_t first(int64_t p) const { return start[p]; }
   __device__ int64_t last(int64_t p) const { return end[p]; }
-  __device__ Link operator[](int64_t l) const { return link[l]; }
+  __device__ Connection operator[](int64_t l) const { return connection[l]; }
 };
 
-/* Links that need no table: each plane has as many. */
-struct OwnLinks {
-  Net net;
-  int64_t ofPlane;
-  __device__ int64_t first(int64_t p) const { return p * ofPlane; }
-  __device__ int64_t last(int64_t p) const { return (p + 1) * ofPlane; }
-  __device__ Link operator[](int64_t l) const { return linkOf(&net, l); }
+/* The connections of a depthwise convolution: each channel has as many. */
+struct ImpliedConnections {
+  ChannelConvolution conv;
+  int64_t perChannel;
+  __device__ int64_t first(int64_t p) const { return p * perChannel; }
+  __device__ int64_t last(int64_t p) const { return (p + 1) * perChannel; }
+  __device__ Connection operator[](int64_t l) const { return getConnection(&conv, l); }
 };
 
-/* Do both planes of a link exist? */
-__device__ static inline bool isGood(const Net &net, Link l)
+/* True if both channels of a connection exist. */
+__device__ static inline bool isValid(const ChannelConvolution &conv, Connection l)
 {
-  return l.wide >= 0 && l.wide < net.wides && l.narrow >= 0 && l.narrow < net.narrows;
+  return l.xChannel >= 0 && l.xChannel < conv.xChannels && l.yChannel >= 0 && l.yChannel < conv.yChannels;
 }
 
-/* A warp finds the links of a plane: those of planes before it come first, its own in their old order. Bad ones are left out. */
-__global__ static void sortByPlane(Net net, int toWide, Link *sorted, int64_t *start, int64_t *end)
+/* A warp finds the connections of a channel: those of the channels before it come first, its own in the order of the table. Invalid ones
+ * are left out. */
+__global__ static void sortByChannel(ChannelConvolution conv, int toLarger, Connection *sorted, int64_t *start, int64_t *end)
 {
   const Team warp = thisTeam(false);
-  for (int64_t plane = warp.number; plane < (toWide ? net.wides : net.narrows); plane += warp.count) {
+  for (int64_t plane = warp.number; plane < (toLarger ? conv.xChannels : conv.yChannels); plane += warp.count) {
     int64_t before = 0;
-    for (int64_t l = warp.rank; l < net.links; l += WARP) before += (toWide ? net.wide : net.narrow)[l] < plane;
+    for (int64_t l = warp.rank; l < conv.connections; l += WARP) before += (toLarger ? conv.xChannel : conv.yChannel)[l] < plane;
     int64_t at = warpSum(before);
     if (warp.rank == 0) start[plane] = at;
-    for (int64_t l = warp.rank; l - warp.rank < net.links; l += WARP) {
-      const Link link = linkOf(&net, l < net.links ? l : 0);
-      const bool mine = l < net.links && (toWide ? link.wide : link.narrow) == plane && isGood(net, link);
+    for (int64_t l = warp.rank; l - warp.rank < conv.connections; l += WARP) {
+      const Connection connection = getConnection(&conv, l < conv.connections ? l : 0);
+      const bool mine = l < conv.connections && (toLarger ? connection.xChannel : connection.yChannel) == plane &&
+                        isValid(conv, connection);
       const unsigned all = __ballot_sync(0xffffffffu, mine);
-      int64_t place = at;
+      int64_t slot = at;
       for (int lane = 0; lane < WARP; lane++) {
-        place += lane < warp.rank && (all >> lane & 1);
+        slot += lane < warp.rank && (all >> lane & 1);
         at += all >> lane & 1;
       }
-      if (mine) sorted[place] = link;
+      if (mine) sorted[slot] = connection;
     }
     if (warp.rank == 0) end[plane] = at;
   }
 }
 
-static TableLinks sortLinks(Call *call, const Net *net, int toWide)
+static TableConnections sortConnections(Call *call, const ChannelConvolution *conv, int toLarger)
 {
-  const int64_t planes = toWide ? net->wides : net->narrows;
-  Link *sorted = THNN_scratch(call, net->links, sizeof(Link));
+  const int64_t planes = toLarger ? conv->xChannels : conv->yChannels;
+  Connection *sorted = THNN_scratch(call, conv->connections, sizeof(Connection));
   int64_t *start = THNN_scratch(call, planes, sizeof(int64_t)), *end = THNN_scratch(call, planes, sizeof(int64_t));
-  launch(call, blocksForTeams(planes, false), BLOCK, sortByPlane, *net, toWide, sorted, start, end);
-  return TableLinks{sorted, start, end};
+  launch(call, blocksForTeams(planes, false), BLOCK, sortByChannel, *conv, toLarger, sorted, start, end);
+  return TableConnections{sorted, start, end};
 }
 
-/* What cell (oh, ow) of a narrow plane meets. */
-__device__ static inline accreal meetWide(const real *wide, const real *kernel, const Taps &t, int64_t oh, int64_t ow)
+/* The sum of one connection for position (oh, ow) of y. */
+__device__ static inline accreal sumForSmaller(const real *wide, const real *kernel, const KernelGeometry &t, int64_t oh, int64_t ow)
 {
   const int64_t h = oh * t.dH - t.padH, w = ow * t.dW - t.padW, first = THNN_max(-w, 0), end = THNN_min(t.width - w, t.kW);
   accreal sum = 0;
@@ -72,129 +74,139 @@ __device__ static inline accreal meetWide(const real *wide, const real *kernel, 
   return sum;
 }
 
-/* What cell (h, w) of a wide plane meets. */
-__device__ static inline accreal meetNarrow(const real *narrow, const real *kernel, const Taps &t, int64_t h, int64_t w)
+/* The sum of one connection for cell (h, w) of x. */
+__device__ static inline accreal sumForLarger(const real *smaller, const real *kernel, const KernelGeometry &t, int64_t h, int64_t w)
 {
   const int64_t first = THNN_firstWindowOf(w, t.kW, t.dW, t.padW), end = THNN_endWindowOf(w, t.oWidth, t.dW, t.padW);
   accreal sum = 0;
   for (int64_t oh = THNN_firstWindowOf(h, t.kH, t.dH, t.padH); oh < THNN_endWindowOf(h, t.oHeight, t.dH, t.padH); oh++)
     for (int64_t ow = first; ow < end; ow++)
-      sum += (accreal)kernel[(h + t.padH - oh * t.dH) * t.kW + w + t.padW - ow * t.dW] * (accreal)narrow[oh * t.oWidth + ow];
+      sum += (accreal)kernel[(h + t.padH - oh * t.dH) * t.kW + w + t.padW - ow * t.dW] * (accreal)smaller[oh * t.oWidth + ow];
   return sum;
 }
 
-enum { PIECE = 1 << 12 }; /* cells of a plane for a team, at most */
+enum { TEAM_CELLS = 1 << 12 }; /* cells of a channel for a team, at most */
 
-template <class Links>
-__global__ static void meetCells(Net net, Links links, int toWide, const real *from, real *to, const real *kernels, const real *bias,
-                                 bool wide)
+template <class Connections>
+__global__ static void computeCells(ChannelConvolution conv, Connections connections, int toLarger, const real *from, real *to,
+                                    const real *kernels, const real *bias,
+                                    bool wide)
 {
-  const Taps t = net.taps;
+  const KernelGeometry t = conv.geometry;
   const Team team = thisTeam(wide);
   const int64_t wideSize = t.height * t.width, narrowSize = t.oHeight * t.oWidth;
-  const int64_t size = toWide ? wideSize : narrowSize, row = toWide ? t.width : t.oWidth, pieces = THNN_ceilDiv(size, PIECE);
-  const int64_t planes = toWide ? net.wides : net.narrows;
-  for (int64_t task = team.number; task < net.samples * planes * pieces; task += team.count) {
-    const int64_t at = task % pieces * PIECE, plane = task / pieces % planes, sample = task / pieces / planes;
-    const int64_t first = links.first(plane), last = links.last(plane);
-    const accreal start = bias ? (accreal)bias[net.wide ? plane : links[first].kernel] : 0;
-    for (int64_t cell = at + team.rank; cell < THNN_min(at + PIECE, size); cell += team.size) {
+  const int64_t size = toLarger ? wideSize : narrowSize, row = toLarger ? t.width : t.oWidth, pieces = THNN_ceilDiv(size, TEAM_CELLS);
+  const int64_t planes = toLarger ? conv.xChannels : conv.yChannels;
+  for (int64_t task = team.number; task < conv.samples * planes * pieces; task += team.count) {
+    const int64_t at = task % pieces * TEAM_CELLS, plane = task / pieces % planes, sample = task / pieces / planes;
+    const int64_t first = connections.first(plane), last = connections.last(plane);
+    const accreal start = bias ? (accreal)bias[conv.xChannel ? plane : connections[first].kernel] : 0;
+    for (int64_t cell = at + team.rank; cell < THNN_min(at + TEAM_CELLS, size); cell += team.size) {
       accreal sum = start;
       for (int64_t l = first; l < last; l++) {
-        const Link link = links[l];
-        const real *kernel = kernels + link.kernel * t.kH * t.kW;
-        if (toWide) sum += meetNarrow(from + (sample * net.narrows + link.narrow) * narrowSize, kernel, t, cell / row, cell % row);
-        else sum += meetWide(from + (sample * net.wides + link.wide) * wideSize, kernel, t, cell / row, cell % row);
+        const Connection connection = connections[l];
+        const real *kernel = kernels + connection.kernel * t.kH * t.kW;
+        if (toLarger) sum += sumForLarger(from + (sample * conv.yChannels + connection.yChannel) * narrowSize, kernel, t, cell / row,
+                                          cell % row);
+        else sum += sumForSmaller(from + (sample * conv.xChannels + connection.xChannel) * wideSize, kernel, t, cell / row, cell % row);
       }
       to[(sample * planes + plane) * size + cell] = (real)sum;
     }
   }
 }
 
-static void meetPlanes(Call *call, const Net *net, int toWide, const real *from, real *to, const real *kernels, const real *bias)
+static void computeChannels(Call *call, const ChannelConvolution *conv, int toLarger, const real *from, real *to, const real *kernels,
+                            const real *bias)
 {
-  const Taps *t = &net->taps;
-  const int64_t size = toWide ? t->height * t->width : t->oHeight * t->oWidth, planes = toWide ? net->wides : net->narrows;
+  const KernelGeometry *t = &conv->geometry;
+  const int64_t size = toLarger ? t->height * t->width : t->oHeight * t->oWidth, planes = toLarger ? conv->xChannels : conv->yChannels;
   const bool wide = size > WIDE;
-  const int64_t blocks = blocksForTeams(net->samples * planes * THNN_ceilDiv(size, PIECE), wide);
-  if (net->wide) launch(call, blocks, BLOCK, meetCells<TableLinks>, *net, sortLinks(call, net, toWide), toWide, from, to, kernels, bias, wide);
+  const int64_t blocks = blocksForTeams(conv->samples * planes * THNN_ceilDiv(size, TEAM_CELLS), wide);
+  if (conv->xChannel) launch(call, blocks, BLOCK, computeCells<TableConnections>, *conv, sortConnections(call, conv, toLarger), toLarger,
+                             from, to, kernels, bias,
+                             wide);
   else
-    launch(call, blocks, BLOCK, meetCells<OwnLinks>, *net, OwnLinks{*net, net->links / planes}, toWide, from, to, kernels, bias, wide);
+    launch(call, blocks, BLOCK, computeCells<ImpliedConnections>, *conv, ImpliedConnections{*conv, conv->connections / planes}, toLarger,
+           from, to, kernels, bias, wide);
 }
 
 /* ---- gradients */
 
 enum {
-  GROUP = 9,     /* taps whose sums a thread holds */
-  BLOCKS = 1024, /* where there are fewer, sums are cut, */
-#ifdef THCUNN_HOST /* so short that tests see parts, too */
-  PART = 1 << 4
+  THREAD_CELLS = 9,     /* kernel cells whose sums a thread holds */
+  MIN_BLOCKS = 1024, /* blocks, at least: if there are fewer, sums are divided into parts */
+#ifdef THCUNN_HOST /* so short that tests have several parts, too */
+  MIN_PART_POSITIONS = 1 << 4
 #else
-  PART = 1 << 12 /* but not into shorter parts */
+  MIN_PART_POSITIONS = 1 << 12 /* positions of a part, at least */
 #endif
 };
 
-/* sums[part][kernel][cell] = what meets through the tap, over one part of the samples' narrow cells */
-__global__ static void sumTaps(Net net, const real *wide, const real *narrow, accreal *sums, int64_t parts, int64_t part)
+/* sums[part][kernel][cell] = the gradient of the kernel cell, over one part of the samples' positions */
+__global__ static void sumKernelGradients(ChannelConvolution conv, const real *wide, const real *smaller, accreal *sums, int64_t parts,
+                                          int64_t part)
 {
-  const Taps t = net.taps;
-  const int64_t cells = t.kH * t.kW, groups = THNN_ceilDiv(cells, GROUP), area = t.oHeight * t.oWidth;
-  for (int64_t task = blockIdx.x; task < parts * net.links * groups; task += gridDim.x) {
-    const int64_t begin = task / groups / net.links * part, first = task % groups * GROUP;
-    const Link link = linkOf(&net, task / groups % net.links);
-    const int64_t end = isGood(net, link) ? THNN_min(begin + part, net.samples * area) : 0;
-    accreal sum[GROUP];
-    int64_t di[GROUP], dj[GROUP];
+  const KernelGeometry t = conv.geometry;
+  const int64_t cells = t.kH * t.kW, groups = THNN_ceilDiv(cells, THREAD_CELLS), area = t.oHeight * t.oWidth;
+  for (int64_t task = blockIdx.x; task < parts * conv.connections * groups; task += gridDim.x) {
+    const int64_t begin = task / groups / conv.connections * part, first = task % groups * THREAD_CELLS;
+    const Connection connection = getConnection(&conv, task / groups % conv.connections);
+    const int64_t end = isValid(conv, connection) ? THNN_min(begin + part, conv.samples * area) : 0;
+    accreal sum[THREAD_CELLS];
+    int64_t di[THREAD_CELLS], dj[THREAD_CELLS];
 #pragma unroll
-    for (int k = 0; k < GROUP; k++) {
+    for (int k = 0; k < THREAD_CELLS; k++) {
       sum[k] = 0;
-      di[k] = first + k < cells ? (first + k) / t.kW - t.padH : -t.padH - t.height; /* a tap that is none meets nothing */
+      di[k] = first + k < cells ? (first + k) / t.kW - t.padH : -t.padH - t.height; /* no cell of x is that far outside */
       dj[k] = (first + k) % t.kW - t.padW;
     }
     for (int64_t p = begin + threadIdx.x; p < end; p += blockDim.x) {
       const int64_t sample = p / area, h = p % area / t.oWidth * t.dH, w = p % area % t.oWidth * t.dW;
-      const real *plane = wide + (sample * net.wides + link.wide) * t.height * t.width;
-      const accreal value = (accreal)narrow[(sample * net.narrows + link.narrow) * area + p % area];
+      const real *plane = wide + (sample * conv.xChannels + connection.xChannel) * t.height * t.width;
+      const accreal value = (accreal)smaller[(sample * conv.yChannels + connection.yChannel) * area + p % area];
 #pragma unroll
-      for (int k = 0; k < GROUP; k++) {
+      for (int k = 0; k < THREAD_CELLS; k++) {
         const int64_t y = h + di[k], x = w + dj[k];
         if ((uint64_t)y < (uint64_t)t.height && (uint64_t)x < (uint64_t)t.width) sum[k] += (accreal)plane[y * t.width + x] * value;
       }
     }
 #pragma unroll
-    for (int k = 0; k < GROUP; k++) {
+    for (int k = 0; k < THREAD_CELLS; k++) {
       const accreal total = blockSum(sum[k]);
-      if (threadIdx.x == 0 && first + k < cells) sums[(task / groups / net.links * net.links + link.kernel) * cells + first + k] = total;
+      if (threadIdx.x == 0 && first + k < cells) sums[(task / groups / conv.connections * conv.connections + connection.kernel) * cells + first + k] = total;
     }
   }
 }
 
-static void accKernels(Call *call, const Net *net, const real *wide, const real *narrow, real *gradKernels, double scale)
+static void addGradWeight(Call *call, const ChannelConvolution *conv, const real *wide, const real *smaller, real *gradKernels,
+                          double scale)
 {
-  const Taps *t = &net->taps;
-  const int64_t cells = t->kH * t->kW, places = net->samples * t->oHeight * t->oWidth, groups = net->links * THNN_ceilDiv(cells, GROUP);
-  const int64_t part = THNN_max(THNN_ceilDiv(places, THNN_ceilDiv(BLOCKS, groups)), PART), parts = THNN_ceilDiv(places, part);
-  accreal *sums = THNN_scratch(call, parts * net->links * cells, sizeof(accreal));
-  launch(call, blocksFor(parts * groups, 1), BLOCK, sumTaps, *net, wide, narrow, sums, parts, part);
-  addParts(call, gradKernels, sums, scale, parts, net->links * cells);
+  const KernelGeometry *t = &conv->geometry;
+  const int64_t cells = t->kH * t->kW, positions = conv->samples * t->oHeight * t->oWidth;
+  const int64_t groups = conv->connections * THNN_ceilDiv(cells, THREAD_CELLS);
+  const int64_t part = THNN_max(THNN_ceilDiv(positions, THNN_ceilDiv(MIN_BLOCKS, groups)), MIN_PART_POSITIONS);
+  const int64_t parts = THNN_ceilDiv(positions, part);
+  accreal *sums = THNN_scratch(call, parts * conv->connections * cells, sizeof(accreal));
+  launch(call, blocksFor(parts * groups, 1), BLOCK, sumKernelGradients, *conv, wide, smaller, sums, parts, part);
+  addParts(call, gradKernels, sums, scale, parts, conv->connections * cells);
 }
 
-void THNN_(linksForward)(Call *call, const Net *n, const real *x, real *y, const real *w, const real *b)
+void THNN_(connectedForward)(Call *call, const ChannelConvolution *n, const real *x, real *y, const real *w, const real *b)
 {
-  meetPlanes(call, n, n->full, x, y, w, b);
+  computeChannels(call, n, n->full, x, y, w, b);
 }
 
-void THNN_(linksBackward)(Call *call, const Net *n, const real *g, real *gx, const real *w)
+void THNN_(connectedBackward)(Call *call, const ChannelConvolution *n, const real *g, real *gx, const real *w)
 {
-  meetPlanes(call, n, !n->full, g, gx, w, NULL);
+  computeChannels(call, n, !n->full, g, gx, w, NULL);
 }
 
-void THNN_(linksGradients)(Call *call, const Net *n, const real *x, const real *g, real *gw, real *gb, double scale)
+void THNN_(connectedGradients)(Call *call, const ChannelConvolution *n, const real *x, const real *g, real *gw, real *gb, double scale)
 {
-  const Taps *t = &n->taps;
-  accKernels(call, n, n->full ? g : x, n->full ? x : g, gw, scale);
+  const KernelGeometry *t = &n->geometry;
+  addGradWeight(call, n, n->full ? g : x, n->full ? x : g, gw, scale);
   if (!gb) return;
-  const int64_t planes = n->full ? n->wides : n->narrows, groups = n->wide ? 1 : n->wides;
+  const int64_t planes = n->full ? n->xChannels : n->yChannels, groups = n->xChannel ? 1 : n->xChannels;
   addPlaneSums(call, gb, g, scale, n->samples, groups, planes / groups, n->full ? t->height * t->width : t->oHeight * t->oWidth);
 }
 

@@ -8,7 +8,7 @@
 #ifndef THNN_CHANNELS_H
 #define THNN_CHANNELS_H
 
-#include "core/fetch.h"
+#include "core/prefetch.h"
 #include "core/real.h"
 
 #ifndef THNN_CUDA /* THCUNN/activation/channels.cuh has its own */
@@ -29,7 +29,7 @@ typedef void ChannelKernel(Channels c);
 enum { THNN_PIECE = 64 };
 THNN_INLINE void fetchNext(const real *at, const Channels *c)
 {
-  THNN_fetch(at, c->stride * (int64_t)sizeof(real), THNN_PIECE * sizeof(real));
+  THNN_prefetch(at, c->stride * (int64_t)sizeof(real), THNN_PIECE * sizeof(real));
 }
 #endif
 

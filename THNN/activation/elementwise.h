@@ -6,7 +6,7 @@
 #ifndef THNN_ELEMENTWISE_H
 #define THNN_ELEMENTWISE_H
 
-#include "core/fetch.h"
+#include "core/prefetch.h"
 #include "core/real.h"
 
 #ifndef THNN_CUDA /* THCUNN/activation/elementwise.cuh has its own */
@@ -27,7 +27,7 @@ THNN_INLINE void passWhere(Elements e, int (*passes)(real x, real a, real b))
   const real a = e.a, b = e.b;
   for (int64_t at = 0; at < e.n; at += ELEMENTS_AT_ONCE) {
     const int64_t end = THNN_min(at + ELEMENTS_AT_ONCE, e.n);
-    THNN_fetch(e.g + at, THNN_AHEAD, ELEMENTS_AT_ONCE * sizeof(real));
+    THNN_prefetch(e.g + at, THNN_AHEAD, ELEMENTS_AT_ONCE * sizeof(real));
 #pragma omp simd
     for (int64_t i = at; i < end; i++) e.y[i] = passes(e.x[i], a, b) ? e.g[i] : 0;
   }

@@ -51,70 +51,70 @@
 #include "convolution/Convolution_problem.h"
 #endif
 
-/* ---- The definition: the output of a ConvProblem, and the gradient of its weights. Every algorithm is tested against these loops, which add
- * in double precision. They also compute sizes that exceed the tables of the others. Padding counts as 0 and is multiplied, so an infinite
- * weight makes NaN there, as it does if memory is padded. */
+/* ---- The definition: the output of a ConvProblem, and the gradient of its weights. Every algorithm is tested against these loops, which
+ * add in double precision. They also compute sizes that exceed the tables of the others. Padding counts as 0 and is multiplied, so an
+ * infinite weight makes NaN there, as it does if memory is padded. */
 
 #ifndef THNN_CUDA
-/* The cell of x that place o sees through tap u, or -1. */
-static int64_t cellOf(const Line *a, int64_t o, int64_t u)
+/* The cell of x that output position o reads for kernel cell u, or -1 in the padding. */
+static int64_t cellIndex(const ConvAxis *a, int64_t o, int64_t u)
 {
-  const int64_t cell = o * a->stride + a->first + u * a->step;
-  return cell >= 0 && cell < a->in ? cell : -1;
+  const int64_t index = o * a->stride + a->offset + u * a->dilation;
+  return index >= 0 && index < a->in ? index : -1;
 }
 
-static double cellAt(const Sum *s, int64_t n, int64_t c, int64_t t, int64_t h, int64_t w)
+static double cell(const ConvProblem *s, int64_t n, int64_t c, int64_t t, int64_t h, int64_t w)
 {
   if (t < 0 || h < 0 || w < 0) return 0;
-  return s->x[n * s->xSample + c * s->xPlane + t * s->t.x + h * s->h.x + w * s->w.x];
+  return s->x[n * s->xSampleStride + c * s->xChannelStride + t * s->t.xStride + h * s->h.xStride + w * s->w.xStride];
 }
 
-static int64_t weightAt(const Sum *s, int64_t o, int64_t c, int64_t m, int64_t i, int64_t j)
+static int64_t weightIndex(const ConvProblem *s, int64_t o, int64_t c, int64_t m, int64_t i, int64_t j)
 {
-  return o * s->weightOutput + c * s->weightPlane + s->t.weight + m * s->t.weightStep + s->h.weight + i * s->h.weightStep +
-         s->w.weight + j * s->w.weightStep;
+  return o * s->weightOutStride + c * s->weightInStride + s->t.weightStart + m * s->t.weightStride + s->h.weightStart + i * s->h.weightStride +
+         s->w.weightStart + j * s->w.weightStride;
 }
 
-void THNN_(sumByDefinition)(const Sum *s, int threads)
+void THNN_(convolutionByDefinition)(const ConvProblem *s, int threads)
 {
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t n = 0; n < s->samples; n++)
-    for (int64_t o = 0; o < s->outputs; o++)
+    for (int64_t o = 0; o < s->outChannels; o++)
       for (int64_t t = 0; t < s->t.out; t++)
         for (int64_t h = 0; h < s->h.out; h++)
           for (int64_t w = 0; w < s->w.out; w++) {
             const int64_t group = n % s->groups;
-            double sum = s->bias ? s->bias[group * s->outputs + o] : 0;
-            for (int64_t c = 0; c < s->planes; c++)
-              for (int64_t m = 0; m < s->t.taps; m++)
-                for (int64_t i = 0; i < s->h.taps; i++)
-                  for (int64_t j = 0; j < s->w.taps; j++)
-                    sum += (double)s->weight[group * s->weightGroup + weightAt(s, o, c, m, i, j)] *
-                           cellAt(s, n, c, cellOf(&s->t, t, m), cellOf(&s->h, h, i), cellOf(&s->w, w, j));
-            const int64_t at = n * s->ySample + o * s->yPlane + t * s->t.y + h * s->h.y + w * s->w.y;
-            const Finish *f = &s->finish;
+            double sum = s->bias ? s->bias[group * s->outChannels + o] : 0;
+            for (int64_t c = 0; c < s->inChannels; c++)
+              for (int64_t m = 0; m < s->t.kernel; m++)
+                for (int64_t i = 0; i < s->h.kernel; i++)
+                  for (int64_t j = 0; j < s->w.kernel; j++)
+                    sum += (double)s->weight[group * s->weightGroupStride + weightIndex(s, o, c, m, i, j)] *
+                           cell(s, n, c, cellIndex(&s->t, t, m), cellIndex(&s->h, h, i), cellIndex(&s->w, w, j));
+            const int64_t at = n * s->ySampleStride + o * s->yChannelStride + t * s->t.yStride + h * s->h.yStride + w * s->w.yStride;
+            const Epilogue *f = &s->epilogue;
             THNN_REAL y = (THNN_REAL)sum;
             if (f->other) y += f->other[at];
             s->y[at] = activated(f->activation, y, f->a, f->b);
           }
 }
 
-void THNN_(gradientByDefinition)(const Sum *s, real *weight, double scale, int threads)
+void THNN_(gradientByDefinition)(const ConvProblem *s, real *weight, double scale, int threads)
 {
 #pragma omp parallel for collapse(2) num_threads(threads)
-  for (int64_t o = 0; o < s->outputs; o++)
-    for (int64_t c = 0; c < s->planes; c++)
-      for (int64_t m = 0; m < s->t.taps; m++)
-        for (int64_t i = 0; i < s->h.taps; i++)
-          for (int64_t j = 0; j < s->w.taps; j++) {
+  for (int64_t o = 0; o < s->outChannels; o++)
+    for (int64_t c = 0; c < s->inChannels; c++)
+      for (int64_t m = 0; m < s->t.kernel; m++)
+        for (int64_t i = 0; i < s->h.kernel; i++)
+          for (int64_t j = 0; j < s->w.kernel; j++) {
             double sum = 0;
             for (int64_t n = 0; n < s->samples; n++)
               for (int64_t t = 0; t < s->t.out; t++)
                 for (int64_t h = 0; h < s->h.out; h++)
                   for (int64_t w = 0; w < s->w.out; w++)
-                    sum += (double)s->y[n * s->ySample + o * s->yPlane + t * s->t.y + h * s->h.y + w * s->w.y] *
-                           cellAt(s, n, c, cellOf(&s->t, t, m), cellOf(&s->h, h, i), cellOf(&s->w, w, j));
-            weight[weightAt(s, o, c, m, i, j)] += (real)(scale * sum);
+                    sum += (double)s->y[n * s->ySampleStride + o * s->yChannelStride + t * s->t.yStride + h * s->h.yStride + w * s->w.yStride] *
+                           cell(s, n, c, cellIndex(&s->t, t, m), cellIndex(&s->h, h, i), cellIndex(&s->w, w, j));
+            weight[weightIndex(s, o, c, m, i, j)] += (real)(scale * sum);
           }
 }
 #endif
@@ -123,8 +123,8 @@ void THNN_(gradientByDefinition)(const Sum *s, real *weight, double scale, int t
 
 static Convolution spatialMM(Axis w, Axis h)
 {
-  Convolution c = overPlanes(w, h);
-  c.flat = 1;
+  Convolution c = planarConvolution(w, h);
+  c.allowsMatrix = 1;
   return c;
 }
 
@@ -162,7 +162,7 @@ int32_t THNN_(SpatialDilatedConvolution_outputSize)(const THTensor *input, const
                                                     int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
                                                     int64_t dilationH, int64_t size[8])
 {
-  const Convolution c = overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
+  const Convolution c = planarConvolution(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -171,7 +171,7 @@ int32_t THNN_(SpatialDilatedConvolution_updateOutput)(THNNState *state, const TH
                                                       int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
                                                       int64_t dilationH)
 {
-  const Convolution c = overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
+  const Convolution c = planarConvolution(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -180,7 +180,7 @@ int32_t THNN_(SpatialDilatedConvolution_updateGradInput)(THNNState *state, const
                                                          int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
                                                          int64_t dilationH)
 {
-  const Convolution c = overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
+  const Convolution c = planarConvolution(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -189,15 +189,15 @@ int32_t THNN_(SpatialDilatedConvolution_accGradParameters)(THNNState *state, con
                                                            int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
                                                            int64_t dilationH, double scale)
 {
-  const Convolution c = overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
+  const Convolution c = planarConvolution(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }
 
 static Convolution grouped(int64_t groups, Axis w, Axis h, int64_t adjW, int64_t adjH, int32_t full)
 {
-  Convolution c = transposed(overPlanes(w, h), 0, adjW, adjH); /* what is not has its adjW and adjH checked, too */
+  Convolution c = transposed(planarConvolution(w, h), 0, adjW, adjH); /* adjW and adjH of a layer that is not full are checked, too */
   c.full = full;
-  c.flat = !full;
+  c.allowsMatrix = !full;
   c.groups = groups;
   return c;
 }
@@ -238,8 +238,8 @@ int32_t THNN_(SpatialGroupedConvolution_accGradParameters)(THNNState *state, con
 
 static int32_t volumetric(const char *f, const THTensor *weight, const char *name, Axis t, Axis w, Axis h, Convolution *c)
 {
-  *c = overVolumes(t, w, h);
-  return kernelOf(f, name, weight, c);
+  *c = volumetricConvolution(t, w, h);
+  return takeKernelSize(f, name, weight, c);
 }
 
 int32_t THNN_(VolumetricConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t dT, int64_t dW, int64_t dH,
@@ -279,8 +279,8 @@ int32_t THNN_(VolumetricConvolution_accGradParameters)(THNNState *state, const T
 
 static Convolution volumetricMM(Axis t, Axis w, Axis h)
 {
-  Convolution c = overVolumes(t, w, h);
-  c.flat = 1;
+  Convolution c = volumetricConvolution(t, w, h);
+  c.allowsMatrix = 1;
   return c;
 }
 
@@ -324,7 +324,8 @@ int32_t THNN_(VolumetricDilatedConvolution_outputSize)(const THTensor *input, co
                                                        int64_t padH, int64_t dilationT, int64_t dilationW, int64_t dilationH,
                                                        int64_t size[8])
 {
-  const Convolution c = overVolumes(sliding(kT, dT, padT, dilationT), sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
+  const Convolution c = volumetricConvolution(sliding(kT, dT, padT, dilationT), sliding(kW, dW, padW, dilationW),
+                                              sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -333,7 +334,8 @@ int32_t THNN_(VolumetricDilatedConvolution_updateOutput)(THNNState *state, const
                                                          int64_t kH, int64_t dT, int64_t dW, int64_t dH, int64_t padT, int64_t padW,
                                                          int64_t padH, int64_t dilationT, int64_t dilationW, int64_t dilationH)
 {
-  const Convolution c = overVolumes(sliding(kT, dT, padT, dilationT), sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
+  const Convolution c = volumetricConvolution(sliding(kT, dT, padT, dilationT), sliding(kW, dW, padW, dilationW),
+                                              sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -343,7 +345,8 @@ int32_t THNN_(VolumetricDilatedConvolution_updateGradInput)(THNNState *state, co
                                                             int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW,
                                                             int64_t dilationH)
 {
-  const Convolution c = overVolumes(sliding(kT, dT, padT, dilationT), sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
+  const Convolution c = volumetricConvolution(sliding(kT, dT, padT, dilationT), sliding(kW, dW, padW, dilationW),
+                                              sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -353,13 +356,14 @@ int32_t THNN_(VolumetricDilatedConvolution_accGradParameters)(THNNState *state, 
                                                               int64_t padW, int64_t padH, int64_t dilationT, int64_t dilationW,
                                                               int64_t dilationH, double scale)
 {
-  const Convolution c = overVolumes(sliding(kT, dT, padT, dilationT), sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH));
+  const Convolution c = volumetricConvolution(sliding(kT, dT, padT, dilationT), sliding(kW, dW, padW, dilationW),
+                                              sliding(kH, dH, padH, dilationH));
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }
 
 static Convolution temporal(int64_t kW, int64_t dW)
 {
-  Convolution c = overPlanes(sliding(kW, dW, 0, 1), sliding(1, 1, 0, 1));
+  Convolution c = planarConvolution(sliding(kW, dW, 0, 1), sliding(1, 1, 0, 1));
   c.dims = 1;
   c.window.h = c.window.t;
   return c;
@@ -377,7 +381,7 @@ static THTensor exchanged(const THTensor *t)
   return seen;
 }
 
-/* outputs x (kW * features) as outputs x features x kW. */
+/* outputFrameSize x (kW * inputFrameSize) as outputFrameSize x inputFrameSize x kW. */
 static THTensor transposedWeight(const THTensor *weight, int64_t kW)
 {
   THTensor seen = *weight;
@@ -388,7 +392,7 @@ static THTensor transposedWeight(const THTensor *weight, int64_t kW)
   return seen;
 }
 
-/* What can be wrong is said of the tensors as they are. */
+/* Checks the tensors in their own order, so that messages name their dimensions. */
 static int32_t temporalShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, int64_t kW,
                              int64_t dW, int64_t size[THNN_MAX_DIMS])
 {
@@ -463,63 +467,63 @@ int32_t THNN_(TemporalConvolution_accGradParameters)(THNNState *state, const THT
   return THNN_(convolution_accGradParameters)(__func__, state, temporal(kW, dW), &in, &g, &w, gradBias, scale);
 }
 
-enum { FEW_PLACES = 64 }; /* samples with fewer places are worked on together */
+enum { MIN_BATCH_POSITIONS = 64 }; /* samples with fewer positions are computed as one matrix */
 
 /* ---- The checks. */
 
-/* "kW", "dilationT": a number of an axis. */
-typedef struct Name {
+/* The name of an argument of an axis: "kW", "dilationT". */
+typedef struct ArgumentName {
   char text[16];
-} Name;
+} ArgumentName;
 
-static Name named(const char *what, char axis)
+static ArgumentName argumentName(const char *what, char axis)
 {
-  Name name = {{0}};
+  ArgumentName name = {{0}};
   const size_t n = strlen(what);
   memcpy(name.text, what, n);
   name.text[n] = axis;
   return name;
 }
 
-/* How many cells a window reaches over. */
-static int64_t reach(const Axis *a) { return (a->kernel - 1) * a->dilation + 1; }
+/* The number of cells from the first to the last one of a window. */
+static int64_t kernelExtent(const Axis *a) { return (a->kernel - 1) * a->dilation + 1; }
 
 static int32_t checkNumbers(const char *f, char letter, const Axis *a)
 {
-  THNN_TRY(THNN_checkRange(f, named("k", letter).text, a->kernel, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, named("d", letter).text, a->stride, 1, THNN_MAX_SIZE));
-  THNN_TRY(THNN_checkRange(f, named("pad", letter).text, a->pad, 0, THNN_MAX_SIZE));
-  return THNN_checkRange(f, named("dilation", letter).text, a->dilation, 1, THNN_MAX_SIZE);
+  THNN_TRY(THNN_checkRange(f, argumentName("k", letter).text, a->kernel, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, argumentName("d", letter).text, a->stride, 1, THNN_MAX_SIZE));
+  THNN_TRY(THNN_checkRange(f, argumentName("pad", letter).text, a->pad, 0, THNN_MAX_SIZE));
+  return THNN_checkRange(f, argumentName("dilation", letter).text, a->dilation, 1, THNN_MAX_SIZE);
 }
 
-/* The places of a window over `in` cells of input, or for a full layer the cells of output over `in` places. */
-static int32_t checkPlaces(const char *f, char letter, int full, int64_t in, int64_t adj, Axis *a)
+/* Computes the positions of a window over `in` cells of input, or the cells of output over `in` positions of a full layer. */
+static int32_t checkPositions(const char *f, char letter, int full, int64_t in, int64_t adj, Axis *a)
 {
   if (!full) {
-    THNN_TRY(THNN_checkRange(f, named("adj", letter).text, adj, 0, 0));
+    THNN_TRY(THNN_checkRange(f, argumentName("adj", letter).text, adj, 0, 0));
     a->in = in;
-    a->out = THNN_windowCount(in, reach(a), a->stride, a->pad, 0);
+    a->out = THNN_windowCount(in, kernelExtent(a), a->stride, a->pad, 0);
     return THNN_OK;
   }
-  THNN_TRY(THNN_checkRange(f, named("adj", letter).text, adj, 0, THNN_max(a->stride, a->dilation) - 1));
+  THNN_TRY(THNN_checkRange(f, argumentName("adj", letter).text, adj, 0, THNN_max(a->stride, a->dilation) - 1));
   a->out = in;
-  a->in = (in - 1) * a->stride - 2 * a->pad + reach(a) + adj;
+  a->in = (in - 1) * a->stride - 2 * a->pad + kernelExtent(a) + adj;
   return THNN_OK;
 }
 
-/* Weight has this many planes for each of its rows, or -1. */
-static int64_t planesOfWeight(const Convolution *c, const THTensor *weight)
+/* The planes of a row of weight, or -1 if its shape is wrong. */
+static int64_t weightPlanes(const Convolution *c, const THTensor *weight)
 {
   const int64_t kernel[3] = {c->window.t.kernel, c->window.h.kernel, c->window.w.kernel}, *own = kernel + 3 - c->dims;
   int same = weight->nDimension == c->dims + 2;
   for (int32_t d = 0; same && d < c->dims; d++) same = weight->size[d + 2] == own[d];
   if (same) return weight->size[1];
   int64_t cells;
-  if (!c->flat || weight->nDimension != 2 || __builtin_mul_overflow(kernel[0], kernel[1] * kernel[2], &cells)) return -1;
+  if (!c->allowsMatrix || weight->nDimension != 2 || __builtin_mul_overflow(kernel[0], kernel[1] * kernel[2], &cells)) return -1;
   return weight->size[1] % cells ? -1 : weight->size[1] / cells;
 }
 
-/* All that input and weight decide: the window, and the shape of the output. */
+/* Checks input, weight and all numbers. Computes the window and the shape of the output. */
 static int32_t checkShapes(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Convolution *c,
                            int64_t size[THNN_MAX_DIMS])
 {
@@ -534,22 +538,23 @@ static int32_t checkShapes(const char *f, const THTensor *input, const THTensor 
   const int64_t *last = input->size + input->nDimension, channels = last[-dims - 1];
   const int64_t in[3] = {dims > 2 ? last[-3] : 1, dims > 1 ? last[-2] : 1, last[-1]};
   THNN_TRY(THNN_checkRange(f, "nInputPlane", channels, 1, INT64_MAX));
-  const int64_t longest = c->full ? THNN_MAX_SIZE : INT64_MAX; /* an output's size must not overflow */
+  const int64_t longest = c->full ? THNN_MAX_SIZE : INT64_MAX; /* the size of an output must not overflow */
   THNN_TRY(THNN_checkRange(f, "input time", in[0], 1, longest));
   THNN_TRY(THNN_checkRange(f, "input height", in[1], 1, longest));
   THNN_TRY(THNN_checkRange(f, "input width", in[2], 1, longest));
-  THNN_TRY(THNN_checkInput(f, weightName, view(weight), c->flat ? 2 : n, n, (c->full ? fulls : weights)[dims]));
+  THNN_TRY(THNN_checkInput(f, weightName, view(weight), c->allowsMatrix ? 2 : n, n, (c->full ? fulls : weights)[dims]));
   THNN_TRY(THNN_checkRange(f, c->full ? "nInputPlane" : "nOutputPlane", weight->size[0], 1, INT64_MAX));
   THNN_TRY(checkNumbers(f, 'W', &w->w));
   THNN_TRY(checkNumbers(f, 'H', &w->h));
   THNN_TRY(checkNumbers(f, 'T', &w->t));
 
-  const int64_t kernel[3] = {w->t.kernel, w->h.kernel, w->w.kernel}, planes = planesOfWeight(c, weight);
+  const int64_t kernel[3] = {w->t.kernel, w->h.kernel, w->w.kernel}, planes = weightPlanes(c, weight);
   if (planes < 0)
     return THNN_fail(THNN_ERR_SHAPE, f, weightName, "expected %s x %s, got %s",
                      c->full ? "nInputPlane x nOutputPlane" : "nOutputPlane x nInputPlane",
                      THNN_shapeText(dims, kernel + 3 - dims).text, THNN_shapeText(weight->nDimension, weight->size).text);
-  THNN_TRY(THNN_checkRange(f, "groups", c->groups, 1, c->dims > 1 ? THNN_MAX_SIZE : 1)); /* planes of sequences are side by side */
+  THNN_TRY(THNN_checkRange(f, "groups", c->groups, 1, c->dims > 1 ? THNN_MAX_SIZE : 1)); /* sequences are channels-last and have one
+                                                                                          * group */
   if (weight->size[0] % c->groups)
     return THNN_fail(THNN_ERR_SHAPE, f, weightName, "expected a multiple of %lld groups of %s, got %lld", (long long)c->groups,
                      c->full ? "nInputPlane" : "nOutputPlane", (long long)weight->size[0]);
@@ -559,15 +564,15 @@ static int32_t checkShapes(const char *f, const THTensor *input, const THTensor 
                      THNN_shapeText(input->nDimension, input->size).text);
   if (c->full) THNN_TRY(THNN_checkRange(f, "nOutputPlane", outputs, 1, INT64_MAX));
 
-  THNN_TRY(checkPlaces(f, 'T', c->full, in[0], c->adjT, &w->t));
-  THNN_TRY(checkPlaces(f, 'H', c->full, in[1], c->adjH, &w->h));
-  THNN_TRY(checkPlaces(f, 'W', c->full, in[2], c->adjW, &w->w));
+  THNN_TRY(checkPositions(f, 'T', c->full, in[0], c->adjT, &w->t));
+  THNN_TRY(checkPositions(f, 'H', c->full, in[1], c->adjH, &w->h));
+  THNN_TRY(checkPositions(f, 'W', c->full, in[2], c->adjW, &w->w));
   const int64_t result[3] = {c->full ? w->t.in : w->t.out, c->full ? w->h.in : w->h.out, c->full ? w->w.in : w->w.out};
   if (THNN_min(THNN_min(result[0], result[1]), result[2]) < 1) {
     if (c->full)
       return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected one that gives output, got %s for an output of %s",
                        THNN_shapeText(input->nDimension, input->size).text, THNN_shapeText(dims, result + 3 - dims).text);
-    const int64_t least[3] = {reach(&w->t), reach(&w->h), reach(&w->w)};
+    const int64_t least[3] = {kernelExtent(&w->t), kernelExtent(&w->h), kernelExtent(&w->w)};
     const int64_t padded[3] = {in[0] + 2 * w->t.pad, in[1] + 2 * w->h.pad, in[2] + 2 * w->w.pad};
     return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected at least the kernel, %s, got %s with its padding",
                      THNN_shapeText(dims, least + 3 - dims).text, THNN_shapeText(dims, padded + 3 - dims).text);
@@ -575,70 +580,70 @@ static int32_t checkShapes(const char *f, const THTensor *input, const THTensor 
   for (int32_t d = 0; d < THNN_MAX_DIMS; d++) size[d] = d < input->nDimension ? input->size[d] : 0;
   memcpy(size + input->nDimension - dims, result + 3 - dims, (size_t)dims * sizeof(int64_t));
   size[input->nDimension - dims - 1] = outputs;
-  w->planes = c->full ? outputs : channels;
-  c->outputs = c->full ? channels : outputs;
+  w->channels = c->full ? outputs : channels;
+  c->outChannels = c->full ? channels : outputs;
   c->samples = input->nDimension == n ? input->size[0] : 1;
   return THNN_OK;
 }
 
-/* Decides how the work of a layer is cut whose shapes were checked. */
-static void planWork(Convolution *c)
+/* Divides the work of a layer whose shapes were checked. */
+static void planBatch(Convolution *c)
 {
   Window *w = &c->window;
-  w->planes /= c->groups;
-  c->outputs /= c->groups;
+  w->channels /= c->groups;
+  c->outChannels /= c->groups;
   c->samples *= c->groups;
   c->cells = w->t.kernel * w->h.kernel * w->w.kernel;
-  c->depth = w->planes * c->cells;
+  c->depth = w->channels * c->cells;
   c->area = w->t.out * w->h.out * w->w.out;
-  const int together = c->area < FEW_PLACES && c->samples > 1;
-  c->matrices = together ? 1 : c->samples;
-  c->places = together ? c->samples * c->area : c->area;
-  const int still = w->t.pad == 0 && w->h.pad == 0 && w->w.pad == 0 && w->t.in == w->t.out && w->h.in == w->h.out;
-  c->direct = c->cells == 1 && still && w->w.in == w->w.out && w->t.stride == 1 && w->h.stride == 1 && w->w.stride == 1;
-  if (c->direct) { /* a plane is one long row */
+  const int isMerged = c->area < MIN_BATCH_POSITIONS && c->samples > 1;
+  c->matrices = isMerged ? 1 : c->samples;
+  c->positions = isMerged ? c->samples * c->area : c->area;
+  const int isUnpadded = w->t.pad == 0 && w->h.pad == 0 && w->w.pad == 0 && w->t.in == w->t.out && w->h.in == w->h.out;
+  c->isPointwise = c->cells == 1 && isUnpadded && w->w.in == w->w.out && w->t.stride == 1 && w->h.stride == 1 && w->w.stride == 1;
+  if (c->isPointwise) { /* a channel is one long row */
     w->w.in = w->w.out = c->area;
     w->h.in = w->h.out = w->t.in = w->t.out = 1;
   }
 }
 
-/* Checks all that a layer's functions have in common, and decides how the work is cut; `result` is output or gradOutput. */
+/* The checks that all functions of a layer share, and planBatch. `result` is output or gradOutput. */
 static int32_t check(const char *f, const THTensor *input, const THTensor *result, const char *resultName, const THTensor *weight,
                      const char *weightName, Convolution *c)
 {
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(checkShapes(f, input, weight, weightName, c, size));
   THNN_TRY(THNN_checkShape(f, resultName, view(result), input->nDimension, size));
-  planWork(c);
+  planBatch(c);
   return THNN_OK;
 }
 
-/* The planes of all groups of a layer's output. */
-static int64_t biases(const Convolution *c) { return (c->full ? c->window.planes : c->outputs) * c->groups; }
+/* The size of bias: output planes of all groups. */
+static int64_t biasSize(const Convolution *c) { return (c->full ? c->window.channels : c->outChannels) * c->groups; }
 
-#ifndef THNN_CUDA /* THCUNN/convolution/Convolution.cu has its own of these three */
-#define forward THNN_(denseForward)
-#define backward THNN_(denseBackward)
+#ifndef THNN_CUDA /* THCUNN/convolution/Convolution.cu defines these three */
+#define forward THNN_(fastForward)
+#define backward THNN_(fastBackward)
 
 static void gradients(Call *call, const Convolution *c, const real *in, const real *g, real *gw, real *gb, double scale)
 {
   const Axis *t = &c->window.t, *h = &c->window.h, *w = &c->window.w;
-  THNN_(denseWeights)(call, c, c->full ? g : in, c->full ? in : g, gw, scale);
+  THNN_(fastGradWeight)(call, c, c->full ? g : in, c->full ? in : g, gw, scale);
   if (!THNN_ready(call) || !gb) return;
-  if (c->full) THNN_(denseBias)(call, c, g, gb, c->window.planes, t->in * h->in * w->in, scale);
-  else THNN_(denseBias)(call, c, g, gb, c->outputs, c->area, scale);
+  if (c->full) THNN_(fastGradBias)(call, c, g, gb, c->window.channels, t->in * h->in * w->in, scale);
+  else THNN_(fastGradBias)(call, c, g, gb, c->outChannels, c->area, scale);
 }
 #endif
 
-/* A device has one algorithm. */
+/* Checks the number of an algorithm. A device has one algorithm and ignores the number. */
 static int32_t checkAlgorithm(const char *f, const Convolution *c)
 {
   THNN_TRY(THNN_checkRange(f, "algorithm", c->algorithm, THNN_FAST, THNN_BY_WINOGRAD_4));
 #ifndef THNN_CUDA
   const int isWinograd = c->algorithm == THNN_BY_WINOGRAD_2 || c->algorithm == THNN_BY_WINOGRAD_4;
   if (isWinograd && !THNN_(hasWinograd)(c))
-    return THNN_fail(THNN_ERR_VALUE, f, "algorithm", "expected %d to %d, since Winograd's is for floats, one group and kernels of 3x3 that move "
-                                                     "by one, got %d",
+    return THNN_fail(THNN_ERR_VALUE, f, "algorithm",
+                     "expected %d to %d, since Winograd's is for floats, one group and kernels of 3x3 that move by one, got %d",
                      THNN_FAST, THNN_BY_OUTPUTS, c->algorithm);
 #endif
   return THNN_OK;
@@ -649,21 +654,22 @@ int32_t THNN_(convolution_algorithm)(const char *f, Convolution c, const THTenso
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(checkShapes(f, input, weight, "weight", &c, size));
   if (!algorithm) return THNN_fail(THNN_ERR_NULL, f, "algorithm", "expected a place for a number, got NULL");
-  planWork(&c);
+  planBatch(&c);
 #ifdef THNN_CUDA
   *algorithm = THNN_FAST;
 #else
-  *algorithm = THNN_(denseAlgorithm)(&c);
+  *algorithm = THNN_(fastAlgorithm)(&c);
 #endif
   return THNN_OK;
 }
 
-/* The view of a tensor as it lies in memory. Sequences were shown turned (TemporalConvolution.c): a device works on them so. */
-typedef struct Shape {
+/* Sizes and strides of a view. Sequences were passed with their last dimensions exchanged; inMemoryOrder exchanges them back for the host,
+ * whose loops read channels-last sequences in place. */
+typedef struct Dimensions {
   int64_t size[THNN_MAX_DIMS], stride[THNN_MAX_DIMS];
-} Shape;
+} Dimensions;
 
-static View inMemory(const Convolution *c, View v, Shape *shape)
+static View inMemoryOrder(const Convolution *c, View v, Dimensions *shape)
 {
 #ifndef THNN_CUDA
   if (c->dims != 1) return v;
@@ -704,19 +710,19 @@ int32_t THNN_(convolution_updateSum)(const char *f, THNNState *state, Convolutio
 {
   THNN_TRY(check(f, input, output, "output", weight, "weight", &c));
   THNN_TRY(THNN_checkOutput(f, "output", view(output), output->nDimension, output->size));
-  const int64_t size = biases(&c);
+  const int64_t size = biasSize(&c);
   if (bias) THNN_TRY(THNN_checkShape(f, "bias", view(bias), 1, &size));
   if (other) THNN_TRY(THNN_checkShape(f, "other", view(other), output->nDimension, output->size));
   THNN_TRY(checkAlgorithm(f, &c));
 
   Call call;
   THNN_enter(&call, state, f);
-  Shape shape[4];
-  const real *in = THNN_in(&call, inMemory(&c, view(input), shape)), *w = THNN_in(&call, inMemory(&c, view(weight), shape + 1));
+  Dimensions shape[4];
+  const real *in = THNN_in(&call, inMemoryOrder(&c, view(input), shape)), *w = THNN_in(&call, inMemoryOrder(&c, view(weight), shape + 1));
   const real *b = THNN_in(&call, view(bias));
-  real *out = THNN_out(&call, inMemory(&c, view(output), shape + 2));
+  real *out = THNN_out(&call, inMemoryOrder(&c, view(output), shape + 2));
   call.inplace = 1; /* other may be output */
-  if (other) c.finish.other = THNN_in(&call, inMemory(&c, view(other), shape + 3));
+  if (other) c.epilogue.other = THNN_in(&call, inMemoryOrder(&c, view(other), shape + 3));
   if (THNN_ready(&call)) (c.full ? backward : forward)(&call, &c, in, out, w, b);
   return THNN_leave(&call);
 }
@@ -729,9 +735,10 @@ int32_t THNN_(convolution_updateGradInput)(const char *f, THNNState *state, Conv
 
   Call call;
   THNN_enter(&call, state, f);
-  Shape shape[3];
-  const real *g = THNN_in(&call, inMemory(&c, view(gradOutput), shape)), *w = THNN_in(&call, inMemory(&c, view(weight), shape + 1));
-  real *gi = THNN_out(&call, inMemory(&c, view(gradInput), shape + 2));
+  Dimensions shape[3];
+  const real *g = THNN_in(&call, inMemoryOrder(&c, view(gradOutput), shape)), *w = THNN_in(&call,
+                                                                                           inMemoryOrder(&c, view(weight), shape + 1));
+  real *gi = THNN_out(&call, inMemoryOrder(&c, view(gradInput), shape + 2));
   if (THNN_ready(&call)) (c.full ? forward : backward)(&call, &c, g, gi, w, NULL);
   return THNN_leave(&call);
 }
@@ -741,14 +748,15 @@ int32_t THNN_(convolution_accGradParameters)(const char *f, THNNState *state, Co
 {
   THNN_TRY(check(f, input, gradOutput, "gradOutput", gradWeight, "gradWeight", &c));
   THNN_TRY(THNN_checkOutput(f, "gradWeight", view(gradWeight), gradWeight->nDimension, gradWeight->size));
-  const int64_t size = biases(&c);
+  const int64_t size = biasSize(&c);
   if (gradBias) THNN_TRY(THNN_checkOutput(f, "gradBias", view(gradBias), 1, &size));
 
   Call call;
   THNN_enter(&call, state, f);
-  Shape shape[3];
-  const real *in = THNN_in(&call, inMemory(&c, view(input), shape)), *g = THNN_in(&call, inMemory(&c, view(gradOutput), shape + 1));
-  real *gw = THNN_acc(&call, inMemory(&c, view(gradWeight), shape + 2)), *gb = THNN_acc(&call, view(gradBias));
+  Dimensions shape[3];
+  const real *in = THNN_in(&call, inMemoryOrder(&c, view(input), shape)), *g = THNN_in(&call,
+                                                                                       inMemoryOrder(&c, view(gradOutput), shape + 1));
+  real *gw = THNN_acc(&call, inMemoryOrder(&c, view(gradWeight), shape + 2)), *gb = THNN_acc(&call, view(gradBias));
   if (THNN_ready(&call)) gradients(&call, &c, in, g, gw, gb, scale);
   return THNN_leave(&call);
 }

@@ -33,43 +33,44 @@
 
 /* ---- The definition. */
 
-/* narrow[n][p][oh][ow] = bias[p], or 0, + the sum over the kernels that lead to plane p */
-static void toNarrow(const Net *c, const real *wide, real *narrow, const real *w, const real *bias)
+/* smaller[n][p][oh][ow] = bias[p], or 0, + the sum over the kernels that lead to plane p */
+static void toSmaller(const ChannelConvolution *c, const real *larger, real *smaller, const real *w, const real *bias)
 {
-  const Taps t = c->taps;
+  const KernelGeometry t = c->geometry;
   for (int64_t n = 0; n < c->samples; n++)
-    for (int64_t p = 0; p < c->narrows; p++)
+    for (int64_t p = 0; p < c->yChannels; p++)
       for (int64_t oh = 0; oh < t.oHeight; oh++)
         for (int64_t ow = 0; ow < t.oWidth; ow++) {
           double sum = bias ? (double)bias[p] : 0;
-          for (int64_t k = 0; k < c->links; k++)
-            for (int64_t i = 0; i < t.kH && c->narrow[k] == p; i++)
+          for (int64_t k = 0; k < c->connections; k++)
+            for (int64_t i = 0; i < t.kH && c->yChannel[k] == p; i++)
               for (int64_t j = 0; j < t.kW; j++)
-                sum += (double)w[(k * t.kH + i) * t.kW + j] * (double)wide[wideAt(c, n, c->wide[k], oh * t.dH + i, ow * t.dW + j)];
-          narrow[narrowAt(c, n, p, oh, ow)] = (real)sum;
+                sum += (double)w[(k * t.kH + i) * t.kW + j] * (double)larger[xIndex(c, n, c->xChannel[k], oh * t.dH + i, ow * t.dW + j)];
+          smaller[yIndex(c, n, p, oh, ow)] = (real)sum;
         }
 }
 
-/* wide[n][p][h][w] = bias[p], or 0, + the sum over the kernels that lead to plane p */
-static void toWide(const Net *c, const real *narrow, real *wide, const real *w, const real *bias)
+/* larger[n][p][h][w] = bias[p], or 0, + the sum over the kernels that lead to plane p */
+static void toLarger(const ChannelConvolution *c, const real *smaller, real *larger, const real *w, const real *bias)
 {
-  const Taps t = c->taps;
+  const KernelGeometry t = c->geometry;
   const int64_t size = t.height * t.width;
-  for (int64_t i = 0; i < c->samples * c->wides * size; i++) wide[i] = bias ? bias[i / size % c->wides] : (real)0;
+  for (int64_t i = 0; i < c->samples * c->xChannels * size; i++) larger[i] = bias ? bias[i / size % c->xChannels] : (real)0;
   for (int64_t n = 0; n < c->samples; n++)
-    for (int64_t k = 0; k < c->links; k++)
+    for (int64_t k = 0; k < c->connections; k++)
       for (int64_t oh = 0; oh < t.oHeight; oh++)
         for (int64_t ow = 0; ow < t.oWidth; ow++)
           for (int64_t i = 0; i < t.kH; i++)
             for (int64_t j = 0; j < t.kW; j++)
-              wide[wideAt(c, n, c->wide[k], oh * t.dH + i, ow * t.dW + j)] +=
-                  (real)((double)w[(k * t.kH + i) * t.kW + j] * (double)narrow[narrowAt(c, n, c->narrow[k], oh, ow)]);
+              larger[xIndex(c, n, c->xChannel[k], oh * t.dH + i, ow * t.dW + j)] +=
+                  (real)((double)w[(k * t.kH + i) * t.kW + j] * (double)smaller[yIndex(c, n, c->yChannel[k], oh, ow)]);
 }
 
-static void gradients(const Net *c, const real *x, const real *g, real *gw, real *gb, double scale)
+static void gradients(const ChannelConvolution *c, const real *x, const real *g, real *gw, real *gb, double scale)
 {
-  const int64_t planes = c->full ? c->wides : c->narrows, size = c->full ? c->taps.height * c->taps.width : c->taps.oHeight * c->taps.oWidth;
-  addTapSums(c, c->full ? g : x, c->full ? x : g, gw, scale);
+  const int64_t planes = c->full ? c->xChannels : c->yChannels;
+  const int64_t size = c->full ? c->geometry.height * c->geometry.width : c->geometry.oHeight * c->geometry.oWidth;
+  addKernelGradients(c, c->full ? g : x, c->full ? x : g, gw, scale);
   for (int64_t o = 0; o < planes; o++) {
     double sum = 0;
     for (int64_t n = 0; n < c->samples; n++)
@@ -89,7 +90,7 @@ typedef struct MapLayer {
 
 /* Checks all sizes but those of the table, and writes the shape of output and gradOutput. */
 static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, const MapLayer *c,
-                           Net *n, int64_t *size)
+                           ChannelConvolution *n, int64_t *size)
 {
   const int64_t dW = c->dW, dH = c->dH;
   THNN_TRY(THNN_checkInput(f, "input", view(input), 3, 4, "(N x) nInputPlane x H x W"));
@@ -116,20 +117,22 @@ static int32_t outputShape(const char *f, const THTensor *input, const THTensor 
                      (long long)kW, (long long)p.height, (long long)p.width);
   THNN_TRY(THNN_pooledShape(f, view(input), height, width, size));
   size[input->nDimension - 3] = c->nOutputPlane;
-  const Taps large = {height, width, kH, kW, dH, dW, 0, 0, p.height, p.width}, small = {p.height, p.width, kH, kW, dH, dW, 0, 0, height, width};
-  *n = (Net){c->full ? large : small, c->full, input->nDimension == 4 ? input->size[0] : 1, c->full ? c->nOutputPlane : c->nInputPlane,
-             c->full ? c->nInputPlane : c->nOutputPlane, weight->size[0], NULL, NULL};
+  const KernelGeometry large = {height, width, kH, kW, dH, dW, 0, 0, p.height, p.width}, small = {p.height, p.width, kH, kW, dH, dW, 0, 0,
+                                                                                                  height,
+                                                                                                  width};
+  *n = (ChannelConvolution){c->full ? large : small, c->full, input->nDimension == 4 ? input->size[0] : 1, c->full ? c->nOutputPlane : c->nInputPlane,
+                            c->full ? c->nInputPlane : c->nOutputPlane, weight->size[0], NULL, NULL};
   return THNN_OK;
 }
 
 /* Checks `result`, which is output or gradOutput, and the shape of the table, too. */
 static int32_t check(const char *f, const THTensor *input, const THTensor *result, const char *resultName, const THTensor *weight,
-                     const char *weightName, const MapLayer *c, Net *n)
+                     const char *weightName, const MapLayer *c, ChannelConvolution *n)
 {
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(outputShape(f, input, weight, weightName, c, n, size));
   THNN_TRY(THNN_checkShape(f, resultName, view(result), input->nDimension, size));
-  const int64_t table[] = {n->links, 2};
+  const int64_t table[] = {n->connections, 2};
   return THNN_checkShape(f, "connTable", view(c->connTable), 2, table);
 }
 
@@ -143,27 +146,27 @@ static const index_t *column(Call *call, const THLongTensor *connTable, int32_t 
 }
 
 /* Reads the table. Returns 0 if the call has failed, for example by a plane that does not exist. */
-static int readTable(Call *call, const MapLayer *c, Net *n)
+static int readTable(Call *call, const MapLayer *c, ChannelConvolution *n)
 {
   const index_t *inputs = column(call, c->connTable, 0), *outputs = column(call, c->connTable, 1);
-  n->wide = c->full ? outputs : inputs;
-  n->narrow = c->full ? inputs : outputs;
-  return THNN_ready(call) && !THNN_badIndices(call, "connTable", inputs, n->links, c->nInputPlane, 0) &&
-         !THNN_badIndices(call, "connTable", outputs, n->links, c->nOutputPlane, 0);
+  n->xChannel = c->full ? outputs : inputs;
+  n->yChannel = c->full ? inputs : outputs;
+  return THNN_ready(call) && !THNN_badIndices(call, "connTable", inputs, n->connections, c->nInputPlane, 0) &&
+         !THNN_badIndices(call, "connTable", outputs, n->connections, c->nOutputPlane, 0);
 }
 
 /* ---- The functions of both layers: all checks, then the work. SpatialDepthWiseConvolution_fast.c has the fast loops. */
 
 static int32_t outputSize(const char *f, const THTensor *input, const THTensor *weight, const MapLayer *c, int64_t *size)
 {
-  Net n;
+  ChannelConvolution n;
   return outputShape(f, input, weight, "weight", c, &n, size);
 }
 
 static int32_t updateOutput(const char *f, THNNState *state, const THTensor *input, THTensor *output, const THTensor *weight,
                             const THTensor *bias, const MapLayer *c)
 {
-  Net n;
+  ChannelConvolution n;
   THNN_TRY(check(f, input, output, "output", weight, "weight", c, &n));
   THNN_TRY(THNN_checkOutput(f, "output", view(output), output->nDimension, output->size));
   THNN_TRY(THNN_checkShape(f, "bias", view(bias), 1, &c->nOutputPlane));
@@ -173,15 +176,15 @@ static int32_t updateOutput(const char *f, THNNState *state, const THTensor *inp
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
   if (!readTable(&call, c, &n)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(linksForward)(&call, &n, x, y, w, b);
-  else (n.full ? toWide : toNarrow)(&n, x, y, w, b);
+  if (!THNN_plain(&call)) THNN_(connectedForward)(&call, &n, x, y, w, b);
+  else (n.full ? toLarger : toSmaller)(&n, x, y, w, b);
   return THNN_leave(&call);
 }
 
 static int32_t updateGradInput(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                THTensor *gradInput, const THTensor *weight, const MapLayer *c)
 {
-  Net n;
+  ChannelConvolution n;
   THNN_TRY(check(f, input, gradOutput, "gradOutput", weight, "weight", c, &n));
   THNN_TRY(THNN_checkOutput(f, "gradInput", view(gradInput), input->nDimension, input->size));
 
@@ -190,15 +193,15 @@ static int32_t updateGradInput(const char *f, THNNState *state, const THTensor *
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
   if (!readTable(&call, c, &n)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(linksBackward)(&call, &n, g, gx, w);
-  else (n.full ? toNarrow : toWide)(&n, g, gx, w, NULL);
+  if (!THNN_plain(&call)) THNN_(connectedBackward)(&call, &n, g, gx, w);
+  else (n.full ? toSmaller : toLarger)(&n, g, gx, w, NULL);
   return THNN_leave(&call);
 }
 
 static int32_t accGradParameters(const char *f, THNNState *state, const THTensor *input, const THTensor *gradOutput,
                                  THTensor *gradWeight, THTensor *gradBias, const MapLayer *c, double scale)
 {
-  Net n;
+  ChannelConvolution n;
   THNN_TRY(check(f, input, gradOutput, "gradOutput", gradWeight, "gradWeight", c, &n));
   THNN_TRY(THNN_checkOutput(f, "gradWeight", view(gradWeight), 3, gradWeight->size));
   THNN_TRY(THNN_checkOutput(f, "gradBias", view(gradBias), 1, &c->nOutputPlane));
@@ -209,7 +212,7 @@ static int32_t accGradParameters(const char *f, THNNState *state, const THTensor
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
   if (!readTable(&call, c, &n)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(linksGradients)(&call, &n, x, g, gw, gb, scale);
+  if (!THNN_plain(&call)) THNN_(connectedGradients)(&call, &n, x, g, gw, gb, scale);
   else gradients(&n, x, g, gw, gb, scale);
   return THNN_leave(&call);
 }

@@ -1,359 +1,393 @@
-/* The sum of Convolution_problem.h as products of weights and a padded picture, which is multiplied where it lies.
+/* Direct convolution: products of packed weights with the padded input (Convolution_input.h), which is read in place; nothing is unfolded.
  *
- *   BY_PLACES    a tile is a few planes of y and some vectors of places side by side; the weights of its planes are packed
- *   BY_OUTPUTS   a tile is a few places and some vectors of planes of y; it is turned when it is done
+ *   SPATIAL_TILES   a tile is a few output channels x some vectors of positions; the weights of its channels are packed
+ *   CHANNEL_TILES   a tile is a few positions x some vectors of output channels; it is transposed when it is stored
  *
- * Every element is a sum in an order of its own, which does not depend on how the work is cut. */
-#ifndef THNN_DIRECT_SUM_H
-#define THNN_DIRECT_SUM_H
+ * position      an element of one output channel: (t, h, w)
+ * term          one product of the sum of a position; k = (m, c, i, j) numbers the terms
+ * tile          the sums that the micro-kernel (core/product.h) keeps in registers
+ * weight block  the packed weights of the output channels of a tile (Convolution_weights.h)
+ * row block     some output rows of one frame: the unit of work of a thread; its padded input fits the second-level cache
+ * panel         a packed copy of some terms of the positions of a tile, so that the micro-kernel reads contiguous memory
+ * pass          one loop over the positions of a row block, for some of the terms
+ *
+ * The order in which the terms of a sum are added does not depend on the number of threads. */
+#ifndef THNN_CONVOLUTION_DIRECT_H
+#define THNN_CONVOLUTION_DIRECT_H
 
 #include "convolution/Convolution_weights.h"
 #include "convolution/Convolution_input.h"
-#include "core/fetch.h"
+#include "core/prefetch.h"
 
 enum {
-  SHORT = 144,              /* A longer sum is a sum of sums of so many terms, which halves the error of 1,152 terms. */
-  PART_BYTES = 16 << 10,    /* of a panel, at most: it stays in the first cache while all weights pass by */
-  BLOCKS_BYTES = 192 << 10, /* of weights that pass by a panel, at most: they stay in the second cache */
-  OFTEN = 3,                /* a panel that more blocks than this pass by is laid side by side first, */
-  SMALL_BYTES = 24 << 10,   /* unless the first cache holds the picture */
-  MOST_PLACES = 2048,       /* in a band BY_OUTPUTS, */
-  TURNED = 256,             /* of which so many are turned at a time: */
-  TURNED_STEP = TURNED + 16, /* not a power of two, so that planes lie in different sets of the cache */
-  /* Weights of so many k stay in the first cache while a band passes by; tiles of more rows do as well with the second one. */
-  PART = VECTOR_BYTES == 64 ? 1536 : 128,
+  PARTIAL_SUM_TERMS = 144, /* added in one register; longer sums are sums of partial sums, which halves the error of 1,152 terms */
+  PANEL_L1_BYTES = 16 << 10, /* most of a panel: it stays in L1 while all weight blocks use it */
+  WEIGHTS_L2_BYTES = 192 << 10, /* most of the weight blocks that use one panel: they stay in L2 */
+  MAX_UNPACKED_REUSE = 3, /* weight blocks that read the input in place; for more, it is packed into panels */
+  INPUT_L1_BYTES = 24 << 10, /* a padded input of at most this size stays in L1 and is never packed into panels */
+  MAX_POSITIONS = 2048, /* of a row block, in CHANNEL_TILES */
+  TRANSPOSE_POSITIONS = 256, /* transposed at a time, in CHANNEL_TILES */
+  TRANSPOSE_STRIDE = TRANSPOSE_POSITIONS + 16, /* not a power of two, so that channels fall into different cache sets */
+  /* CHANNEL_TILES: terms of a pass. Their weights stay in L1; the taller tiles of AVX-512 reuse each weight more often, and L2 is fast
+   * enough. */
+  PASS_TERMS = VECTOR_BYTES == 64 ? 1536 : 128,
 };
 
-/* How tiles BY_PLACES read the picture: so many terms at a time, from panels that are laid side by side where many blocks pass by, or where it
- * is, for it is small or few blocks pass by. That does not depend on how the work is cut, so sums have one order. */
-typedef struct Panels {
+/* SPATIAL_TILES read the input `terms` at a time, from panels or in place. The number of terms depends on neither the threads nor the
+ * row blocks, so the order of additions does not either. */
+typedef struct PanelPlan {
   int64_t terms;
-  int areLaid;
-} Panels;
+  int usesPanels; /* some tiles or all read a panel, so there is memory for panels; otherwise all read the padded input */
+} PanelPlan;
 
-static Panels panelsOf(const Sum *s, const Blocks *b)
+static PanelPlan planPanels(const ConvProblem *s, const WeightBlocks *b)
 {
-  const Picture whole = pictureOf(s, s->h.out);
-  const int isSmall = s->t.taps * s->planes * whole.plane <= SMALL_BYTES / (int64_t)sizeof(real);
-  const int areLaid = whole.inPlace || (b->count > OFTEN && !isSmall);
-  return (Panels){partOf(depthOf(s), areLaid ? PART_BYTES / (int64_t)sizeof(real) / (b->width * LANES) : SHORT), areLaid};
+  const PaddedInput whole = planPaddedInput(s, s->h.out);
+  const int isSmall = s->t.kernel * s->inChannels * whole.channelStride <= INPUT_L1_BYTES / (int64_t)sizeof(real);
+  const int usesPanels = whole.aliasesInput || (b->count > MAX_UNPACKED_REUSE && !isSmall);
+  const int64_t most = usesPanels ? PANEL_L1_BYTES / (int64_t)sizeof(real) / (b->tileVectors * LANES) : PARTIAL_SUM_TERMS;
+  return (PanelPlan){evenPart(reductionSize(s), most), usesPanels};
 }
 
-/* Are sums BY_PLACES done when a tile is? */
-THNN_INLINE int areWhole(const Sum *s, const Panels *p) { return p->terms == depthOf(s); }
+/* True if a tile gets all its terms in one pass, so that y is written once. */
+THNN_INLINE int isSinglePass(const ConvProblem *s, const PanelPlan *p) { return p->terms == reductionSize(s); }
 
-static int isWrittenOnce(const Sum *s, Way way)
+static int writesOutputOnce(const ConvProblem *s, ConvAlgorithm algorithm)
 {
-  const Blocks b = blocksOf(s, way);
-  const Panels p = panelsOf(s, &b);
-  return s->w.y == 1 && (way == BY_OUTPUTS || (way == BY_PLACES && areWhole(s, &p)));
+  const WeightBlocks b = weightBlocks(s, algorithm);
+  const PanelPlan p = planPanels(s, &b);
+  return s->w.yStride == 1 && (algorithm == CHANNEL_TILES || (algorithm == SPATIAL_TILES && isSinglePass(s, &p)));
 }
 
-/* Places whose panels lie beside each other. The longer the pieces in which rows of y are written, the better, and the second cache gives panels
- * as fast as they are used. Where y is read again for the next terms, panels stay in the first cache. */
-THNN_INLINE int64_t placesAtOnce(const Panels *p, int64_t columns, int isInLongPieces)
+/* Positions whose panels are kept at the same time. If `writesLongRows`, panels may fill a quarter of L2, which delivers them fast enough,
+ * and y is written in long pieces. Otherwise y is read again in the next pass, and the panels are limited to L1. */
+THNN_INLINE int64_t positionsPerGroup(const PanelPlan *p, int64_t columns, int writesLongRows)
 {
-  const int64_t bytes = isInLongPieces ? THNN_secondCache() / 4 : PART_BYTES;
+  const int64_t bytes = writesLongRows ? THNN_secondCache() / 4 : PANEL_L1_BYTES;
   return THNN_max(bytes / (int64_t)sizeof(real) / (p->terms * columns), 1) * columns;
 }
 
-/* ---- a band */
+/* ---- one row block */
 
-typedef struct Band {
-  const Sum *s;
-  const Picture *p;
-  Blocks blocks;
-  const real *x;          /* the picture, or x itself */
-  const real *bias;       /* of the band's planes, or NULL */
-  const real *packed;     /* all their weights, or NULL: then a block is packed when its turn comes, */
-  real *own;              /* here */
-  const int32_t *distance;
-  const int32_t *inPanel[3]; /* the same in a panel of 1, 2 or FEW_WIDTH vectors */
-  real *y;                /* of its first place */
-  Panels panels;
+typedef struct RowBlock {
+  const ConvProblem *s;
+  const PaddedInput *p;
+  WeightBlocks weights;
+  const real *x;      /* the padded input, or x itself */
+  const real *bias;   /* of the group's channels, or NULL */
+  const real *packed; /* all weight blocks of the group, or NULL: pack each into blockBuffer when it is used */
+  real *blockBuffer;
+  const int32_t *termOffset;     /* in the padded input (fillTermOffsets) */
+  const int32_t *panelOffset[3]; /* in a panel of 1, 2 or FEW_WIDTH vectors */
+  real *y;                       /* its first position in channel 0 */
+  PanelPlan panels;
   int64_t rows;
-  int64_t runs, run;      /* places that follow each other without a gap, in the picture and in y */
-  real *tile, *turned;
-} Band;
+  int64_t segments, segmentLength; /* a segment: positions that are contiguous in the padded input and in y, usually a row */
+  real *tile, *transposed;
+} RowBlock;
 
-/* The weights of a block. */
-THNN_INLINE const real *blockOf(const Band *d, int64_t block)
+THNN_INLINE const real *packedBlock(const RowBlock *d, int64_t block)
 {
-  if (d->packed) return d->packed + block * d->blocks.step * depthOf(d->s);
-  packOne(d->s, &d->blocks, 0, block, d->own);
-  return d->own;
+  if (d->packed) return d->packed + block * d->weights.channels * reductionSize(d->s);
+  packWeightBlock(d->s, &d->weights, 0, block, d->blockBuffer);
+  return d->blockBuffer;
 }
 
-/* y[p] = tile[p], or y[p] += tile[p]; `over`: as many as whole vectors hold, for what follows will be written later */
-THNN_INLINE void writeRun(real *restrict y, int64_t distance, const real *restrict tile, int64_t n, int over, int add)
+/* y[p * stride] = tile[p], or += with `accumulate`. With `mayOverrun` whole vectors are stored: the caller overwrites what follows
+ * later. */
+THNN_INLINE void storeRow(real *restrict y, int64_t stride, const real *restrict tile, int64_t n, int mayOverrun, int accumulate)
 {
   int64_t p = 0;
-  if (add && distance == 1)
+  if (accumulate && stride == 1)
     for (; p < n; p++) y[p] += tile[p];
-  else if (add)
-    for (; p < n; p++) y[p * distance] += tile[p];
-  else if (distance == 1) {
-    for (; p + (over ? 0 : LANES - 1) < n; p += LANES) *(AnyVector *)(y + p) = *(const AnyVector *)(tile + p);
+  else if (accumulate)
+    for (; p < n; p++) y[p * stride] += tile[p];
+  else if (stride == 1) {
+    for (; p + (mayOverrun ? 0 : LANES - 1) < n; p += LANES) *(AnyVector *)(y + p) = *(const AnyVector *)(tile + p);
     for (; p < n; p++) y[p] = tile[p];
   } else
-    for (; p < n; p++) y[p * distance] = tile[p];
+    for (; p < n; p++) y[p * stride] = tile[p];
 }
 
-/* Where a tile can go at once: `n` places from place `at` of the band on, or NULL if they do not lie side by side in y. */
-THNN_INLINE real *placeInY(const Band *d, int64_t at, int64_t n)
+/* In computeSpatialTiles positions count the padding columns between segments, which are computed but not stored. This is the distance from
+ * one segment to the next. */
+THNN_INLINE int64_t segmentPitch(const RowBlock *d) { return d->segments == 1 ? d->segmentLength : d->p->rowLength; }
+
+/* The address in y of `n` positions from `at` on, or NULL if they are not contiguous there. */
+THNN_INLINE real *contiguousOutput(const RowBlock *d, int64_t at, int64_t n)
 {
-  const int64_t row = d->runs == 1 ? d->run : d->p->row, w = at % row;
-  return d->s->w.y == 1 && w + n <= d->run ? d->y + at / row * d->s->h.y + w : NULL;
+  const int64_t pitch = segmentPitch(d), w = at % pitch;
+  return d->s->w.yStride == 1 && w + n <= d->segmentLength ? d->y + at / pitch * d->s->h.yStride + w : NULL;
 }
 
-typedef enum Writing {
-  WRITE,
-  ADD,
-  FINISH, /* what follows the sums is done at once */
-} Writing;
+typedef enum StoreMode {
+  STORE,
+  STORE_ADD,
+  STORE_EPILOGUE, /* store the result of the epilogue */
+} StoreMode;
 
-/* Writes a tile: `n` places from place `at` of the band on, of `count` planes from plane `first` on. */
-THNN_INLINE void writeTile(const Band *d, int64_t first, int64_t count, int64_t at, int64_t n, Writing how)
+/* Stores a tile: `n` positions from `at` on, of `count` channels from `first` on. */
+THNN_INLINE void storeTile(const RowBlock *d, int64_t first, int64_t count, int64_t at, int64_t n, StoreMode mode)
 {
-  const Sum *s = d->s;
-  const int64_t row = d->runs == 1 ? d->run : d->p->row, dense = s->w.y == 1 && s->h.y == s->w.out;
+  const ConvProblem *s = d->s;
+  const int64_t pitch = segmentPitch(d), isDense = s->w.yStride == 1 && s->h.yStride == s->w.out;
   for (int64_t done = 0; done < n;) {
-    const int64_t h = (at + done) / row, w = (at + done) % row, rest = THNN_min(row - w, n - done);
-    const int64_t places = THNN_min(rest, d->run - w);
-    if (places > 0) {
-      const int over = dense && h * s->w.out + w + THNN_ceilDiv(places, LANES) * LANES <= d->rows * s->w.out;
-      real *y = d->y + first * s->yPlane + h * s->h.y + w * s->w.y;
-      if (how == FINISH) finishRows(&s->finish, s->y, y - s->y, s->yPlane, d->tile + done, MOST_COLUMNS, NULL, count, places, 1);
+    const int64_t h = (at + done) / pitch, w = (at + done) % pitch, rest = THNN_min(pitch - w, n - done);
+    const int64_t stored = THNN_min(rest, d->segmentLength - w);
+    if (stored > 0) {
+      const int mayOverrun = isDense && h * s->w.out + w + THNN_ceilDiv(stored, LANES) * LANES <= d->rows * s->w.out;
+      real *y = d->y + first * s->yChannelStride + h * s->h.yStride + w * s->w.yStride;
+      if (mode == STORE_EPILOGUE)
+        epilogueRows(&s->epilogue, s->y, y - s->y, s->yChannelStride, d->tile + done, MAX_TILE_COLUMNS, NULL, count, stored, 1);
       else
         for (int64_t o = 0; o < count; o++)
-          writeRun(y + o * s->yPlane, s->w.y, d->tile + o * MOST_COLUMNS + done, places, over, how == ADD);
+          storeRow(y + o * s->yChannelStride, s->w.yStride, d->tile + o * MAX_TILE_COLUMNS + done, stored, mayOverrun, mode == STORE_ADD);
     }
     done += rest;
   }
 }
 
-/* Terms of `n` places from x on, side by side. What lies beside them may be read, unless `isLast`; what the next panel takes is fetched. */
-THNN_INLINE void layPanel(real *panel, const real *x, const int32_t *distance, int64_t terms, int64_t n, int64_t columns, int isLast)
+/* Packs `terms` terms of `n` positions into a panel of `columns` columns. Unless `isLast`, up to `columns` elements of x are read, and
+ * those of the next panel are prefetched. */
+THNN_INLINE void packPanel(real *panel, const real *x, const int32_t *offset, int64_t terms, int64_t n, int64_t columns, int isLast)
 {
   for (int64_t k = 0; k < terms; k++, panel += columns) {
-    const real *from = x + distance[k];
+    const real *from = x + offset[k];
     if (isLast) {
       memcpy(panel, from, (size_t)n * sizeof(real));
       memset(panel + n, 0, (size_t)(columns - n) * sizeof(real));
       continue;
     }
-    THNN_fetch(from, (2 * columns - 1) * (int64_t)sizeof(real), 1);
+    THNN_prefetch(from, (2 * columns - 1) * (int64_t)sizeof(real), 1);
     for (int64_t c = 0; c < columns; c += LANES) *(AnyVector *)(panel + c) = *(const AnyVector *)(from + c);
   }
 }
 
-/* Finishes what was written of places [begin, end) of the band, of `count` planes from plane `first` on. */
-static void finishPlaces(const Band *d, int64_t first, int64_t count, int64_t begin, int64_t end)
+/* Applies the epilogue in place to positions [begin, end) of `count` channels from `first` on. */
+static void applyEpilogue(const RowBlock *d, int64_t first, int64_t count, int64_t begin, int64_t end)
 {
-  const Sum *s = d->s;
-  if (!isToFinish(&s->finish)) return;
-  const int64_t row = d->runs == 1 ? d->run : d->p->row, y = d->y - s->y + first * s->yPlane;
-  if (s->w.y == 1 && (d->runs == 1 || s->h.y == d->run)) { /* rows follow each other */
-    const int64_t from = begin / row * d->run + THNN_min(begin % row, d->run), to = end / row * d->run + THNN_min(end % row, d->run);
-    finishRows(&s->finish, s->y, y + from, s->yPlane, s->y + y + from, s->yPlane, NULL, count, to - from, 1);
+  const ConvProblem *s = d->s;
+  if (!hasEpilogue(&s->epilogue)) return;
+  const int64_t pitch = segmentPitch(d), y = d->y - s->y + first * s->yChannelStride, length = d->segmentLength;
+  if (s->w.yStride == 1 && (d->segments == 1 || s->h.yStride == length)) { /* y is contiguous across segments */
+    const int64_t from = begin / pitch * length + THNN_min(begin % pitch, length), to = end / pitch * length + THNN_min(end % pitch,
+                                                                                                                        length);
+    epilogueRows(&s->epilogue, s->y, y + from, s->yChannelStride, s->y + y + from, s->yChannelStride, NULL, count, to - from, 1);
     return;
   }
   for (int64_t at = begin, rest; at < end; at += rest) {
-    const int64_t h = at / row, w = at % row, places = THNN_min(d->run - w, end - at), from = y + h * s->h.y + w * s->w.y;
-    rest = THNN_min(row - w, end - at);
-    if (places > 0) finishRows(&s->finish, s->y, from, s->yPlane, s->y + from, s->yPlane, NULL, count, places, s->w.y);
+    const int64_t h = at / pitch, w = at % pitch, n = THNN_min(length - w, end - at), from = y + h * s->h.yStride + w * s->w.yStride;
+    rest = THNN_min(pitch - w, end - at);
+    if (n > 0)
+      epilogueRows(&s->epilogue, s->y, from, s->yChannelStride, s->y + from, s->yChannelStride, NULL, count, n, s->w.yStride);
   }
 }
 
-/* Places [begin, end) of some blocks, and a part of their terms. */
-static void partByPlaces(const Band *d, int64_t k, int64_t terms, int64_t begin, int64_t end, int64_t firstBlock, int64_t endBlock)
+/* Adds terms [k, k + terms) to positions [begin, end) of the channels of weight blocks [firstBlock, endBlock). */
+static void spatialPass(const RowBlock *d, int64_t k, int64_t terms, int64_t begin, int64_t end, int64_t firstBlock, int64_t endBlock)
 {
-  const Sum *s = d->s;
-  const int64_t wide = d->blocks.width * LANES, step = d->blocks.step;
-  const int isOften = d->panels.areLaid && endBlock - firstBlock > OFTEN, isEnd = k + terms == depthOf(s);
-  const int isAdded = s->finish.other && s->w.y == 1 && areWhole(s, &d->panels); /* to what may lie in y */
-  /* Behind x there is nothing to read. */
-  const real *last = d->p->inPlace ? d->x + (s->planes - 1) * d->p->plane : NULL;
-  const real *other = isEnd && s->finish.other ? s->finish.other + (d->y - s->y) : NULL;
+  const ConvProblem *s = d->s;
+  const int64_t wide = d->weights.tileVectors * LANES, step = d->weights.channels;
+  const int packsPanels = d->panels.usesPanels && endBlock - firstBlock > MAX_UNPACKED_REUSE, isLastPass = k + terms == reductionSize(s);
+  /* The residual may alias y, so it is read when a tile is stored, before y is overwritten. */
+  const int fusesEpilogue = s->epilogue.other && s->w.yStride == 1 && isSinglePass(s, &d->panels);
+  /* The last channel of x itself: whole vectors must not be read past its end. */
+  const real *last = d->p->aliasesInput ? d->x + (s->inChannels - 1) * d->p->channelStride : NULL;
+  const real *other = isLastPass && s->epilogue.other ? s->epilogue.other + (d->y - s->y) : NULL;
   for (int64_t block = firstBlock; block < endBlock; block++) {
-    const int64_t first = block * step, count = THNN_min(step, s->outputs - first);
-    const real *w = blockOf(d, block) + k * step;
+    const int64_t first = block * step, count = THNN_min(step, s->outChannels - first);
+    const real *w = packedBlock(d, block) + k * step;
     THNN_REAL bias[ROWS] = {0};
     for (int64_t o = 0; o < count && d->bias && k == 0; o++) bias[o] = d->bias[first + o];
     for (int64_t at = begin; at < end; at += wide) {
-      const int64_t n = THNN_min(wide, end - at), columns = columnsOf(n, d->blocks.width);
-      const int isLast = last && last + at + columns > s->xEnd, isLaid = isOften || isLast;
-      real *panel = d->tile + MOST_COLUMNS * ROWS + (at - begin) * terms;
-      if (isLaid && block == firstBlock) layPanel(panel, d->x + at, d->distance + k, terms, n, columns, isLast);
-      real *y = n == columns && count == step && !isAdded ? placeInY(d, at, n) : NULL;
-      const Ahead next = at == begin ? aheadOf(w, step * depthOf(s), step) : PACKED_AHEAD; /* the same terms of the next block */
-      const real *added = other ? placeInY(d, at, n) : NULL;
-      for (int64_t o = 0; o < count && added; o++)
-        THNN_fetch(other + (added - d->y) + (first + o) * s->yPlane, 0, wide * (int64_t)sizeof(real));
-      rowProduct(step, columns)(terms, w, isLaid ? panel : d->x + at,
-                                isLaid ? d->inPanel[columns / LANES / 2] : d->distance + k, step, y && k > 0, k > 0 ? NULL : bias,
-                                y ? y + first * s->yPlane : d->tile, y ? s->yPlane : MOST_COLUMNS, next);
-      if (!y) writeTile(d, first, count, at, n, isAdded ? FINISH : (k > 0 ? ADD : WRITE));
+      const int64_t n = THNN_min(wide, end - at), columns = tileColumns(n, d->weights.tileVectors);
+      const int isLast = last && last + at + columns > s->xEnd, readsPanel = packsPanels || isLast;
+      real *panel = d->tile + MAX_TILE_COLUMNS * ROWS + (at - begin) * terms;
+      if (readsPanel && block == firstBlock) packPanel(panel, d->x + at, d->termOffset + k, terms, n, columns, isLast);
+      real *y = n == columns && count == step && !fusesEpilogue ? contiguousOutput(d, at, n) : NULL;
+      /* The first tile prefetches the same terms of the next weight block. */
+      const Prefetch next = at == begin ? prefetchFrom(w, step * reductionSize(s), step) : PREFETCH_PACKED;
+      const real *residual = other ? contiguousOutput(d, at, n) : NULL;
+      for (int64_t o = 0; o < count && residual; o++)
+        THNN_prefetch(other + (residual - d->y) + (first + o) * s->yChannelStride, 0, wide * (int64_t)sizeof(real));
+      rowProduct(step, columns)(terms, w, readsPanel ? panel : d->x + at,
+                                readsPanel ? d->panelOffset[columns / LANES / 2] : d->termOffset + k, step, y && k > 0, k > 0 ? NULL : bias,
+                                y ? y + first * s->yChannelStride : d->tile, y ? s->yChannelStride : MAX_TILE_COLUMNS, next);
+      if (!y) storeTile(d, first, count, at, n, fusesEpilogue ? STORE_EPILOGUE : (k > 0 ? STORE_ADD : STORE));
     }
-    if (isEnd && !isAdded) finishPlaces(d, first, count, begin, end);
+    if (isLastPass && !fusesEpilogue) applyEpilogue(d, first, count, begin, end);
   }
 }
 
-/* Some tiles at a time. Where the second cache holds all weights they get all their terms one after the other, else all tiles some terms. */
-static void bandByPlaces(const Band *d, int64_t firstBlock, int64_t endBlock)
+/* All passes over a row block. If all weights fit L2, a group of positions gets all its terms before the next group begins; otherwise all
+ * positions get some terms, then the next ones. */
+static void computeSpatialTiles(const RowBlock *d, int64_t firstBlock, int64_t endBlock)
 {
-  const Sum *s = d->s;
-  const int64_t depth = depthOf(s), places = (d->rows - 1) * d->p->row + s->w.out, wide = d->blocks.width * LANES;
-  const int64_t part = d->panels.terms, block = d->blocks.step * (int64_t)sizeof(real);
-  const int isFew = (endBlock - firstBlock) * block * depth <= THNN_secondCache() / 4;
-  const int64_t group = placesAtOnce(&d->panels, wide, d->panels.areLaid && (isFew || part == depth));
-  const int64_t most = isFew ? group : places, blocks = partOf(endBlock - firstBlock, BLOCKS_BYTES / (block * part));
-  for (int64_t begin = 0; begin < places; begin += most)
+  const ConvProblem *s = d->s;
+  const int64_t depth = reductionSize(s), positions = (d->rows - 1) * d->p->rowLength + s->w.out, wide = d->weights.tileVectors * LANES;
+  const int64_t part = d->panels.terms, block = d->weights.channels * (int64_t)sizeof(real);
+  const int weightsFitL2 = (endBlock - firstBlock) * block * depth <= THNN_secondCache() / 4;
+  const int64_t group = positionsPerGroup(&d->panels, wide, d->panels.usesPanels && (weightsFitL2 || part == depth));
+  const int64_t most = weightsFitL2 ? group : positions, blocks = evenPart(endBlock - firstBlock, WEIGHTS_L2_BYTES / (block * part));
+  for (int64_t begin = 0; begin < positions; begin += most)
     for (int64_t k = 0; k < depth; k += part)
       for (int64_t first = firstBlock; first < endBlock; first += blocks)
-        for (int64_t at = begin; at < THNN_min(begin + most, places); at += group)
-          partByPlaces(d, k, THNN_min(part, depth - k), at, THNN_min(at + group, places), first, THNN_min(first + blocks, endBlock));
+        for (int64_t at = begin; at < THNN_min(begin + most, positions); at += group)
+          spatialPass(d, k, THNN_min(part, depth - k), at, THNN_min(at + group, positions), first, THNN_min(first + blocks, endBlock));
 }
 
-/* Writes the sums of `count` planes from plane `first` on of a run of places, which begins `at` elements behind the first one of y. */
-static void writeRunOfOutputs(const Band *d, real *tile, int64_t first, int64_t count, int64_t at)
+/* Stores one segment of `count` channels from `first` on, which begins at s->y[at]: adds the bias, transposes if y is channels-first, and
+ * applies the epilogue. */
+static void storeChannelTiles(const RowBlock *d, real *tile, int64_t first, int64_t count, int64_t at)
 {
-  const Sum *s = d->s;
-  const Finish *f = &s->finish;
+  const ConvProblem *s = d->s;
+  const Epilogue *f = &s->epilogue;
   const real *bias = d->bias ? d->bias + first : NULL;
-  if (s->yPlane == 1) /* planes last */
-    for (int64_t p = 0; p < d->run; p++) {
+  if (s->yChannelStride == 1) /* channels-last */
+    for (int64_t p = 0; p < d->segmentLength; p++) {
       for (int64_t o = 0; o < count && bias; o++) tile[p * COLUMNS + o] += bias[o];
-      finishRows(f, s->y, at + p * s->w.y, 0, tile + p * COLUMNS, 0, NULL, 1, count, 1);
+      epilogueRows(f, s->y, at + p * s->w.yStride, 0, tile + p * COLUMNS, 0, NULL, 1, count, 1);
     }
-  else if (s->w.y == 1)
-    for (int64_t p = 0; p < d->run; p += TURNED) {
-      const int64_t n = THNN_min(TURNED, d->run - p);
-      turn(d->turned, TURNED_STEP, tile + p * COLUMNS, COLUMNS, n, count);
-      finishRows(f, s->y, at + p, s->yPlane, d->turned, TURNED_STEP, bias, count, n, 1);
+  else if (s->w.yStride == 1)
+    for (int64_t p = 0; p < d->segmentLength; p += TRANSPOSE_POSITIONS) {
+      const int64_t n = THNN_min(TRANSPOSE_POSITIONS, d->segmentLength - p);
+      transpose(d->transposed, TRANSPOSE_STRIDE, tile + p * COLUMNS, COLUMNS, n, count);
+      epilogueRows(f, s->y, at + p, s->yChannelStride, d->transposed, TRANSPOSE_STRIDE, bias, count, n, 1);
     }
   else
     for (int64_t o = 0; o < count; o++) {
-      for (int64_t p = 0; p < d->run; p++) s->y[at + o * s->yPlane + p * s->w.y] = tile[p * COLUMNS + o];
-      finishRow(f, s->y, at + o * s->yPlane, bias ? bias + o : NULL, d->run, s->w.y);
+      for (int64_t p = 0; p < d->segmentLength; p++) s->y[at + o * s->yChannelStride + p * s->w.yStride] = tile[p * COLUMNS + o];
+      epilogueRow(f, s->y, at + o * s->yChannelStride, bias ? bias + o : NULL, d->segmentLength, s->w.yStride);
     }
 }
 
-static void bandByOutputs(const Band *d, int64_t firstBlock, int64_t endBlock)
+static void computeChannelTiles(const RowBlock *d, int64_t firstBlock, int64_t endBlock)
 {
-  const Sum *s = d->s;
-  const int64_t depth = depthOf(s), tiles = THNN_ceilDiv(d->run, ROWS), part = partOf(depth, PART);
-  const int64_t share = THNN_ceilDiv(COLUMNS, d->runs * tiles); /* of the next part's weights each tile fetches so many for a term */
+  const ConvProblem *s = d->s;
+  const int64_t depth = reductionSize(s), tiles = THNN_ceilDiv(d->segmentLength, ROWS), part = evenPart(depth, PASS_TERMS);
+  /* The tiles share the prefetch of the next pass's weights: elements that each tile prefetches for a term. */
+  const int64_t share = THNN_ceilDiv(COLUMNS, d->segments * tiles);
   for (int64_t block = firstBlock; block < endBlock; block++) {
-    const int64_t first = block * COLUMNS, count = THNN_min(COLUMNS, s->outputs - first);
-    const real *w = blockOf(d, block);
+    const int64_t first = block * COLUMNS, count = THNN_min(COLUMNS, s->outChannels - first);
+    const real *w = packedBlock(d, block);
     for (int64_t begin = 0; begin < depth; begin += part)
-      for (int64_t r = 0; r < d->runs; r++)
-        for (int64_t tile = 0; tile < tiles; tile++) { /* about as many places in each */
-          const int64_t end = THNN_min(begin + part, depth), at = d->run * tile / tiles, n = d->run * (tile + 1) / tiles - at;
-          for (int64_t k = begin; k < end; k += SHORT) {
-            const Ahead next = aheadOf(w, end * COLUMNS + ((r * tiles + tile) * (end - begin) + k - begin) * share, share);
-            columnProducts[1][n - 1](THNN_min(SHORT, end - k), d->x + r * d->p->row + at, w + k * COLUMNS, d->distance + k, COLUMNS, k > 0, NULL,
-                                     d->tile + (r * d->run + at) * COLUMNS, COLUMNS, next);
+      for (int64_t r = 0; r < d->segments; r++)
+        for (int64_t tile = 0; tile < tiles; tile++) { /* tiles of nearly equal size */
+          const int64_t end = THNN_min(begin + part, depth), at = d->segmentLength * tile / tiles;
+          const int64_t n = d->segmentLength * (tile + 1) / tiles - at;
+          for (int64_t k = begin; k < end; k += PARTIAL_SUM_TERMS) {
+            const Prefetch next = prefetchFrom(w, end * COLUMNS + ((r * tiles + tile) * (end - begin) + k - begin) * share, share);
+            columnProducts[1][n - 1](THNN_min(PARTIAL_SUM_TERMS, end - k), d->x + r * d->p->rowLength + at, w + k * COLUMNS,
+                                     d->termOffset + k,
+                                     COLUMNS, k > 0, NULL, d->tile + (r * d->segmentLength + at) * COLUMNS, COLUMNS, next);
           }
         }
-    for (int64_t r = 0; r < d->runs; r++) writeRunOfOutputs(d, d->tile + r * d->run * COLUMNS, first, count, d->y - s->y + first * s->yPlane + r * s->h.y);
+    for (int64_t r = 0; r < d->segments; r++)
+      storeChannelTiles(d, d->tile + r * d->segmentLength * COLUMNS, first, count,
+                        d->y - s->y + first * s->yChannelStride + r * s->h.yStride);
   }
 }
 
-/* ---- all bands */
+/* ---- all row blocks */
 
-/* The way that wastes less: lanes beside the places or the planes of y, BY_PLACES the sums that are added to y part by part, BY_OUTPUTS the
- * turning. They count as so many terms. Measured by `python -m benchmarks.ways --direct`. */
-static Way directWay(const Sum *s)
+/* Cost model: multiply-adds of either algorithm, including those of idle lanes. Storing, reading back and transposing are counted as extra
+ * terms of each position; the numbers are measured by `python -m benchmarks.ways --direct`. */
+static ConvAlgorithm chooseDirectAlgorithm(const ConvProblem *s)
 {
-  const Picture p = pictureOf(s, s->h.out);
-  const Blocks places = blocksOf(s, BY_PLACES), outputs = blocksOf(s, BY_OUTPUTS);
-  const int isDense = p.row == s->w.out && s->w.y == 1;
-  const double depth = (double)depthOf(s), run = (double)(p.row == s->w.out ? s->h.out * s->w.out : s->w.out);
-  const double rows = run / (double)THNN_ceilDiv((int64_t)run, ROWS), turning = s->yPlane == 1 ? 0 : 40, writing = isDense ? 8 : 36;
-  const double parts = (double)THNN_ceilDiv(depthOf(s), panelsOf(s, &places).terms), reading = (parts - 1) * 8;
-  const double byPlaces = (double)(places.count * places.step) * (depth + parts * writing + reading) *
-                          (double)(THNN_ceilDiv((s->h.out - 1) * p.row + s->w.out, LANES) * LANES);
-  const double byOutputs = (double)(outputs.count * COLUMNS * s->h.out * s->w.out) * (depth + turning) *
-                           (rows < ROWS / 2 + 1 ? (ROWS / 2 + 1) / rows : 1);
-  return byOutputs < byPlaces ? BY_OUTPUTS : BY_PLACES;
+  const PaddedInput p = planPaddedInput(s, s->h.out);
+  const WeightBlocks spatial = weightBlocks(s, SPATIAL_TILES), channel = weightBlocks(s, CHANNEL_TILES);
+  const int isDense = p.rowLength == s->w.out && s->w.yStride == 1;
+  const double depth = (double)reductionSize(s), segment = (double)(p.rowLength == s->w.out ? s->h.out * s->w.out : s->w.out);
+  const double rowsPerTile = segment / (double)THNN_ceilDiv((int64_t)segment, ROWS);
+  const double transposeTerms = s->yChannelStride == 1 ? 0 : 40, storeTerms = isDense ? 8 : 36;
+  const double passes = (double)THNN_ceilDiv(reductionSize(s), planPanels(s, &spatial).terms), reloadTerms = (passes - 1) * 8;
+  const double spatialCost = (double)(spatial.count * spatial.channels) * (depth + passes * storeTerms + reloadTerms) *
+                             (double)(THNN_ceilDiv((s->h.out - 1) * p.rowLength + s->w.out, LANES) * LANES);
+  /* A tile of fewer than half of its rows takes as long as one of half. */
+  const double channelCost = (double)(channel.count * COLUMNS * s->h.out * s->w.out) * (depth + transposeTerms) *
+                             (rowsPerTile < ROWS / 2 + 1 ? (ROWS / 2 + 1) / rowsPerTile : 1);
+  return channelCost < spatialCost ? CHANNEL_TILES : SPATIAL_TILES;
 }
 
-/* `packed` are all weights, or NULL: then they are packed here, each block where it is used if that is but once. */
-static void directSum(Call *call, const Sum *s, Way way, const real *packed, const uint8_t *isWanted, int threads)
+/* Computes the samples that `isSelected` marks, or all samples if this is NULL. `packed` holds all packed weights, or is NULL: they are
+ * packed here, each weight block when it is used if that is only once. */
+static void directConvolution(Call *call, const ConvProblem *s, ConvAlgorithm algorithm, const real *packed, const uint8_t *isSelected,
+                              int threads)
 {
-  const Blocks blocks = blocksOf(s, way);
-  const int64_t depth = depthOf(s), frames = s->samples * s->t.out;
-  const Picture one = pictureOf(s, 1);
-  const int64_t copies = one.inPlace ? 1 : one.phasesH * (one.isNarrow ? 1 : one.phasesW);
-  const int64_t rowBytes = one.row * copies * s->t.taps * s->planes * (int64_t)sizeof(real);
-  /* A band's picture stays in the second cache. */
-  int64_t rows = THNN_max(THNN_secondCache() * 5 / 8 / THNN_max(rowBytes, 1) - one.more, 1);
-  if (way == BY_OUTPUTS) rows = THNN_min(rows, THNN_max(MOST_PLACES / s->w.out, 1));
-  int64_t bands = THNN_ceilDiv(s->h.out, rows);
-  /* Threads that share rows read all weights each, those that share planes of y read all of x. */
-  const int isByRows = bands > 1 || s->outputs * depth < s->planes * s->h.in * s->w.in;
-  if (isByRows && frames * bands < 4 * threads) bands = THNN_min(THNN_ceilDiv(frames * bands, threads) * threads / frames, s->h.out);
-  rows = THNN_ceilDiv(s->h.out, THNN_max(bands, 1));
-  bands = THNN_ceilDiv(s->h.out, rows);
-  const int64_t jobs = frames * bands, parts = jobs % threads == 0 || jobs >= 8 * threads ? 1 : THNN_min(blocks.count, threads);
+  const WeightBlocks weights = weightBlocks(s, algorithm);
+  const int64_t depth = reductionSize(s), frames = s->samples * s->t.out;
+  const PaddedInput oneRow = planPaddedInput(s, 1);
+  const int64_t phases = oneRow.aliasesInput ? 1 : oneRow.phasesH * (oneRow.hasColumnCopies ? 1 : oneRow.phasesW);
+  const int64_t rowBytes = oneRow.rowLength * phases * s->t.kernel * s->inChannels * (int64_t)sizeof(real);
 
-  const Picture p = pictureOf(s, rows);
-  const Panels panels = panelsOf(s, &blocks);
-  const int64_t picture = p.inPlace ? 0 : THNN_perThread(s->t.taps * s->planes * p.plane + MOST_COLUMNS);
-  const int64_t terms = panels.terms, atOnce = placesAtOnce(&panels, blocks.width * LANES, panels.areLaid);
-  const int64_t places = (rows - 1) * p.row + s->w.out, block = THNN_perThread(blocks.step * depth);
-  const int64_t tile = THNN_perThread(way == BY_OUTPUTS ? (rows * s->w.out + TURNED_STEP) * COLUMNS
-                                                        : ROWS * MOST_COLUMNS + (panels.areLaid ? atOnce * terms : 0));
-  const int isOnce = !packed && jobs == 1 && (way == BY_OUTPUTS || (terms == depth && places <= atOnce));
-  real *fresh = packed ? NULL : THNN_scratch(call, isOnce ? threads * block : directSize(s, way), sizeof(real));
-  int32_t *distance = THNN_scratch(call, depth + 3 * terms, sizeof(int32_t)), *inPanel = distance + depth;
-  int64_t *laid = THNN_scratch(call, threads, sizeof(int64_t)); /* the job whose picture a thread has */
-  real *pictures = THNN_scratch(call, threads * picture, sizeof(real)), *tiles = THNN_scratch(call, threads * tile, sizeof(real));
+  /* Rows of a row block: its padded input fits L2. */
+  int64_t rows = THNN_max(THNN_secondCache() * 5 / 8 / THNN_max(rowBytes, 1) - oneRow.haloRows, 1);
+  if (algorithm == CHANNEL_TILES) rows = THNN_min(rows, THNN_max(MAX_POSITIONS / s->w.out, 1));
+  int64_t rowBlocks = THNN_ceilDiv(s->h.out, rows);
+  /* Threads that split the rows each read all weights; threads that split the output channels each read all of x. */
+  const int splitsRows = rowBlocks > 1 || s->outChannels * depth < s->inChannels * s->h.in * s->w.in;
+  if (splitsRows && frames * rowBlocks < 4 * threads)
+    rowBlocks = THNN_min(THNN_ceilDiv(frames * rowBlocks, threads) * threads / frames, s->h.out);
+  rows = THNN_ceilDiv(s->h.out, THNN_max(rowBlocks, 1));
+  rowBlocks = THNN_ceilDiv(s->h.out, rows);
+  const int64_t jobs = frames * rowBlocks, channelParts = jobs % threads == 0 || jobs >= 8 * threads ? 1 : THNN_min(weights.count, threads);
+
+  /* Scratch memory. */
+  const PaddedInput p = planPaddedInput(s, rows);
+  const PanelPlan panels = planPanels(s, &weights);
+  const int64_t inputSize = p.aliasesInput ? 0 : THNN_perThread(s->t.kernel * s->inChannels * p.channelStride + MAX_TILE_COLUMNS);
+  const int64_t terms = panels.terms, group = positionsPerGroup(&panels, weights.tileVectors * LANES, panels.usesPanels);
+  const int64_t positions = (rows - 1) * p.rowLength + s->w.out, blockSize = THNN_perThread(weights.channels * depth);
+  const int64_t tileSize = THNN_perThread(algorithm == CHANNEL_TILES ? (rows * s->w.out + TRANSPOSE_STRIDE) * COLUMNS
+                                                                     : ROWS * MAX_TILE_COLUMNS + (panels.usesPanels ? group * terms : 0));
+  const int usesBlocksOnce = !packed && jobs == 1 && (algorithm == CHANNEL_TILES || (terms == depth && positions <= group));
+  real *packing = packed ? NULL : THNN_scratch(call, usesBlocksOnce ? threads * blockSize : packedWeightsSize(s, algorithm), sizeof(real));
+  int32_t *termOffset = THNN_scratch(call, depth + 3 * terms, sizeof(int32_t)), *panelOffset = termOffset + depth;
+  int64_t *packedJob = THNN_scratch(call, threads, sizeof(int64_t)); /* the job whose padded input a thread holds */
+  real *inputs = THNN_scratch(call, threads * inputSize, sizeof(real)), *tiles = THNN_scratch(call, threads * tileSize, sizeof(real));
   if (!THNN_ready(call)) return;
-  if (!packed && !isOnce) {
-    directPack(s, way, fresh, threads);
-    packed = fresh;
+  if (!packed && !usesBlocksOnce) {
+    packWeights(s, algorithm, packing, threads);
+    packed = packing;
   }
-  distances(s, &p, distance);
+  fillTermOffsets(s, &p, termOffset);
   for (int64_t k = 0; k < terms; k++)
-    for (int v = 0; v < 3; v++) inPanel[v * terms + k] = (int32_t)(k * (LANES << v));
+    for (int v = 0; v < 3; v++) panelOffset[v * terms + k] = (int32_t)(k * (LANES << v));
 
-  for (int thread = 0; thread < threads; thread++) laid[thread] = -1;
+  for (int thread = 0; thread < threads; thread++) packedJob[thread] = -1;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int64_t task = 0; task < jobs * parts; task++) {
-    const int64_t part = task % parts, job = task / parts, frame = job / bands, first = job % bands * rows;
+  for (int64_t task = 0; task < jobs * channelParts; task++) {
+    const int64_t part = task % channelParts, job = task / channelParts, frame = job / rowBlocks, first = job % rowBlocks * rows;
     const int64_t n = frame / s->t.out, t = frame % s->t.out, thread = THNN_threadId(), group = n % s->groups;
-    if (isWanted && !isWanted[n]) continue;
-    Band d = {
+    if (isSelected && !isSelected[n]) continue;
+    RowBlock d = {
         .s = s,
         .p = &p,
-        .blocks = blocks,
-        .bias = s->bias ? s->bias + group * s->outputs : NULL,
-        .packed = packed ? packed + group * packedSize(s, &blocks) : NULL,
-        .own = isOnce ? fresh + thread * block : NULL,
-        .distance = distance,
-        .inPanel = {inPanel, inPanel + terms, inPanel + 2 * terms},
+        .weights = weights,
+        .bias = s->bias ? s->bias + group * s->outChannels : NULL,
+        .packed = packed ? packed + group * packedWeightSize(s, &weights) : NULL,
+        .blockBuffer = usesBlocksOnce ? packing + thread * blockSize : NULL,
+        .termOffset = termOffset,
+        .panelOffset = {panelOffset, panelOffset + terms, panelOffset + 2 * terms},
         .panels = panels,
         .rows = THNN_min(rows, s->h.out - first),
-        .tile = tiles + thread * tile,
-        .turned = way == BY_OUTPUTS ? tiles + thread * tile + rows * s->w.out * COLUMNS : NULL,
+        .tile = tiles + thread * tileSize,
+        .transposed = algorithm == CHANNEL_TILES ? tiles + thread * tileSize + rows * s->w.out * COLUMNS : NULL,
     };
-    if (p.inPlace) d.x = s->x + n * s->xSample + t * s->t.stride * s->t.x + first * s->h.x;
+    if (p.aliasesInput) d.x = s->x + n * s->xSampleStride + t * s->t.stride * s->t.xStride + first * s->h.xStride;
     else {
-      real *mine = pictures + thread * picture;
-      if (laid[thread] != job) layBand(mine, s, &p, n, t, first, d.rows);
-      d.x = mine;
-      laid[thread] = job;
+      real *input = inputs + thread * inputSize;
+      if (packedJob[thread] != job) packInput(input, s, &p, n, t, first, d.rows);
+      d.x = input;
+      packedJob[thread] = job;
     }
-    d.y = s->y + n * s->ySample + t * s->t.y + first * s->h.y;
-    const int isFlat = p.row == s->w.out && (s->h.y == s->w.out * s->w.y || d.rows == 1);
-    d.runs = isFlat ? 1 : d.rows;
-    d.run = isFlat ? d.rows * s->w.out : s->w.out;
-    const int64_t begin = blocks.count * part / parts, end = blocks.count * (part + 1) / parts;
-    if (way == BY_OUTPUTS) bandByOutputs(&d, begin, end);
-    else bandByPlaces(&d, begin, end);
+    d.y = s->y + n * s->ySampleStride + t * s->t.yStride + first * s->h.yStride;
+    const int isFlat = p.rowLength == s->w.out && (s->h.yStride == s->w.out * s->w.yStride || d.rows == 1);
+    d.segments = isFlat ? 1 : d.rows;
+    d.segmentLength = isFlat ? d.rows * s->w.out : s->w.out;
+    const int64_t begin = weights.count * part / channelParts, end = weights.count * (part + 1) / channelParts;
+    if (algorithm == CHANNEL_TILES) computeChannelTiles(&d, begin, end);
+    else computeSpatialTiles(&d, begin, end);
   }
 }
 

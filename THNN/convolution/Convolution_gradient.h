@@ -1,294 +1,327 @@
-/* The gradient of the weights: the sum of Convolution_problem.h turned round.
+/* The gradient of the weights of a ConvProblem.
  *
- *   weight[o][c][m][i][j] += scale * sum over n and places of y[n][o][place] * x[n][c][what the place sees through (m, i, j)]
+ *   weight[o][c][m][i][j] += scale * sum over n and positions p of y[n][o][p] * (the cell of x[n][c] that p reads for (m, i, j))
  *
- * The same micro-kernel: places are what is summed over, planes of y and of x are the sides of the product. Both are laid out with planes
- * last, a group of rows at a time. There a place is one distance, and a tap another one. Where weights are few, rows fall into slots, each of
- * which has sums of its own: a thread works on a slot alone, and what it has laid out stays in its cache. Slots and chunks are cut by shapes
- * alone, so sums have one order for any number of threads. */
-#ifndef THNN_GRADIENT_H
-#define THNN_GRADIENT_H
+ * It is a product of matrices for each kernel cell, computed by the micro-kernel (core/product.h): the terms are positions, the sides are
+ * channels of y and of x. Both tensors are packed channels-last, a group of rows at a time, so that a position is one offset and a kernel
+ * cell another one.
+ *
+ * split         some rows of y with sums of their own, if the weights are few (split-K): a thread computes a split alone, in its caches
+ * group         the rows of a split that are packed at once: they fit L2
+ * slice         the weights that one product computes: a kernel cell, or a kernel row if the columns are merged
+ * partial sum   the terms that are added in one register
+ *
+ * Splits and partial sums depend on the shapes alone, so the order of additions does not depend on the number of threads. */
+#ifndef THNN_CONVOLUTION_GRADIENT_H
+#define THNN_CONVOLUTION_GRADIENT_H
 
 #include "convolution/Convolution_direct.h"
 
 enum {
-  CHUNK = 112,          /* places in a short sum, about */
-  SLOT = 384,           /* places in a slot, at least */
-  MOST_SLOTS = 64,
-  SLOTS_SUMS = 2 << 20, /* elements of the sums of all slots, at most */
-  AT_ONCE = 1 << 16     /* elements of panels that a thread has at once */
+  PARTIAL_SUM_POSITIONS = 112, /* positions of a partial sum, about */
+  MIN_SPLIT_POSITIONS = 384,   /* positions of a split, at least */
+  MAX_SPLITS = 64,             /* splits, at most */
+  MAX_SUM_ELEMENTS = 2 << 20,  /* elements of the sums of all splits, at most */
+  MAX_PANEL_ELEMENTS = 1 << 16 /* elements of the panels of a thread, at most */
 };
 
-typedef struct Gradient {
-  const Sum *s;
-  int merged;                   /* x has few planes: the taps of a row go side by side, and vectors are planes of y */
-  int64_t columns, runs, wide;  /* of one product; products; columns of `sums` */
-  int64_t blocks, rows;         /* of planes of y, or of columns where they are merged */
-  int64_t side;                 /* planes of y that are laid side by side */
-  int64_t xCell, yCell, yBlock; /* from a place to the next one; from so many planes of y to the next ones */
-  int64_t length, reachH, step; /* of a row of x; rows of x of a row of y; those of them that the row before has not seen */
-  real *x, *y, *sums;           /* sums[plane of y][run][column], or merged [run][column][plane of y] */
-  int32_t *place, *row, *panel; /* distances of places in x; the first row in x of each row of y; distances in a panel */
-} Gradient;
+typedef struct WeightGradient {
+  const ConvProblem *s;
+  int mergesColumns; /* x has few channels: the kernel cells of a row are merged with them, and vectors hold channels of y */
+  int64_t columns, slices, paddedColumns; /* columns of a product; slices; columns rounded up to whole vectors */
+  int64_t blocks, rows; /* of channels of y, or of columns if they are merged: number of blocks, rows of a block */
+  int64_t yGroup; /* channels of y that are contiguous */
+  int64_t xPositionStride, yPositionStride, yBlockStride; /* from one position to the next; from one group of channels of y to the next */
+  int64_t rowLength, inputRows, newRows; /* cells of a row of x; rows of x that a row of y reads; those that the row before does not read */
+  real *x, *y, *sums; /* sums[channel of y][slice][column], or [slice][column][channel of y] if merged */
+  int32_t *xOffset, *firstRow, *panelOffset; /* offsets of positions in x; first row in x of each row of y; offsets in a panel */
+} WeightGradient;
 
-/* Planes last: to[w * cell + c] = x[c * plane + w * distance], and 0 for planes up to `whole`: whatever lay there would be multiplied, too,
- * which takes long if it is a denormal number. */
-THNN_INLINE void layCells(real *restrict to, int64_t cell, const real *restrict x, int64_t plane, int64_t distance, int64_t planes,
-                          int64_t whole, int64_t n)
+/* Copies channels-last: to[w * toStride + c] = x[c * channelStride + w * positionStride], and 0 for channels up to `paddedChannels`. Stale
+ * memory would be multiplied, too, and may hold denormal numbers, which are slow. */
+THNN_INLINE void copyChannelsLast(real *restrict to, int64_t toStride, const real *restrict x, int64_t channelStride,
+                                  int64_t positionStride, int64_t channels,
+                                  int64_t paddedChannels, int64_t n)
 {
-  if (distance == 1) turn(to, cell, x, plane, planes, n);
+  if (positionStride == 1) transpose(to, toStride, x, channelStride, channels, n);
   else
     for (int64_t w = 0; w < n; w++)
-      for (int64_t c = 0; c < planes; c++) to[w * cell + c] = x[w * distance + c * plane];
-  for (int64_t w = 0; w < n && planes < whole; w++) memset(to + w * cell + planes, 0, (size_t)(whole - planes) * sizeof(real));
+      for (int64_t c = 0; c < channels; c++) to[w * toStride + c] = x[w * positionStride + c * channelStride];
+  for (int64_t w = 0; w < n && channels < paddedChannels; w++) memset(to + w * toStride + channels, 0,
+                                                                      (size_t)(paddedChannels - channels) * sizeof(real));
 }
 
-/* n cells of a line of x that begin `first` cells behind its own first one: to[w * cell + c], and 0 where the line, of `length` cells, has none. */
-static void layLine(real *to, int64_t cell, const real *x, int64_t plane, int64_t distance, int64_t planes, int64_t whole, int64_t length,
-                    int64_t first, int64_t n)
+/* copyChannelsLast for n cells of a row of x of `rowLength` cells, from cell `first` on. Cells outside the row are 0. */
+static void copyLine(real *to, int64_t toStride, const real *x, int64_t channelStride, int64_t positionStride, int64_t channels,
+                     int64_t paddedChannels, int64_t rowLength,
+                     int64_t first, int64_t n)
 {
-  const int64_t before = THNN_min(THNN_max(-first, 0), n), inside = THNN_max(THNN_min(n, length - first) - before, 0);
-  memset(to, 0, (size_t)(before * cell) * sizeof(real));
-  if (inside > 0) layCells(to + before * cell, cell, x + (first + before) * distance, plane, distance, planes, whole, inside);
-  memset(to + (before + inside) * cell, 0, (size_t)((n - before - inside) * cell) * sizeof(real));
+  const int64_t before = THNN_min(THNN_max(-first, 0), n), inside = THNN_max(THNN_min(n, rowLength - first) - before, 0);
+  memset(to, 0, (size_t)(before * toStride) * sizeof(real));
+  if (inside > 0) copyChannelsLast(to + before * toStride, toStride, x + (first + before) * positionStride, channelStride, positionStride,
+                                   channels, paddedChannels, inside);
+  memset(to + (before + inside) * toStride, 0, (size_t)((n - before - inside) * toStride) * sizeof(real));
 }
 
-/* y at n places of one line of it, from place `to` of the group on. */
-static void layOutputs(const Gradient *g, int64_t to, const real *y, int64_t distance, int64_t n)
+/* Packs n positions of a row of y, as positions `to` and on of the group. */
+static void packOutputs(const WeightGradient *g, int64_t to, const real *y, int64_t positionStride, int64_t n)
 {
-  for (int64_t o = 0; o < g->s->outputs; o += g->side)
-    layCells(g->y + o / g->side * g->yBlock + to * g->yCell, g->yCell, y + o * g->s->yPlane, g->s->yPlane, distance,
-             THNN_min(g->side, g->s->outputs - o), g->merged ? g->wide : g->side, n);
+  for (int64_t o = 0; o < g->s->outChannels; o += g->yGroup)
+    copyChannelsLast(g->y + o / g->yGroup * g->yBlockStride + to * g->yPositionStride, g->yPositionStride, y + o * g->s->yChannelStride,
+                     g->s->yChannelStride, positionStride,
+                     THNN_min(g->yGroup, g->s->outChannels - o), g->mergesColumns ? g->paddedColumns : g->yGroup, n);
 }
 
-/* Row r of a group that begins with row `first`: the row of y, and what it sees of x that the row before does not. */
-static void layRow(const Gradient *g, int64_t m, int64_t first, int64_t r)
+/* Packs row r of a group that begins with row `first`: the row of y, and the rows of x that the row before does not read. */
+static void packRow(const WeightGradient *g, int64_t m, int64_t first, int64_t r)
 {
-  const Sum *s = g->s;
+  const ConvProblem *s = g->s;
   const int64_t oh = (first + r) % s->h.out, frame = (first + r) / s->h.out, n = frame / s->t.out, ot = frame % s->t.out;
-  layOutputs(g, r * s->w.out, s->y + n * s->ySample + ot * s->t.y + oh * s->h.y, s->w.y, s->w.out);
-  const int64_t t = ot * s->t.stride + s->t.first + m * s->t.step;
-  for (int64_t i = r > 0 && oh > 0 ? g->reachH - g->step : 0; i < g->reachH; i++) {
-    const int64_t h = oh * s->h.stride + s->h.first + i;
-    const int isThere = t >= 0 && t < s->t.in && h >= 0 && h < s->h.in;
-    layLine(g->x + (g->row[r] + i) * g->length * g->xCell, g->xCell, isThere ? s->x + n * s->xSample + t * s->t.x + h * s->h.x : s->x, s->xPlane,
-            s->w.x, s->planes, g->merged ? s->planes : g->wide, isThere ? s->w.in : 0, s->w.first, g->length);
+  packOutputs(g, r * s->w.out, s->y + n * s->ySampleStride + ot * s->t.yStride + oh * s->h.yStride, s->w.yStride, s->w.out);
+  const int64_t t = ot * s->t.stride + s->t.offset + m * s->t.dilation;
+  for (int64_t i = r > 0 && oh > 0 ? g->inputRows - g->newRows : 0; i < g->inputRows; i++) {
+    const int64_t h = oh * s->h.stride + s->h.offset + i;
+    const int isInside = t >= 0 && t < s->t.in && h >= 0 && h < s->h.in;
+    copyLine(g->x + (g->firstRow[r] + i) * g->rowLength * g->xPositionStride, g->xPositionStride,
+             isInside ? s->x + n * s->xSampleStride + t * s->t.xStride + h * s->h.xStride : s->x, s->xChannelStride,
+             s->w.xStride, s->inChannels, g->mergesColumns ? s->inChannels : g->paddedColumns, isInside ? s->w.in : 0, s->w.offset, g->rowLength);
   }
 }
 
-/* Rows [r, end) of a group, of one frame, where a row has one place (Convolution_fast.c turns a single row so): cells follow each other. */
-static void layColumn(const Gradient *g, int64_t m, int64_t first, int64_t r, int64_t end)
+/* Packs rows [r, end) of a group, of one frame, if a row has one position. moveRowToHeight makes such rows. Their cells are contiguous. */
+static void packColumn(const WeightGradient *g, int64_t m, int64_t first, int64_t r, int64_t end)
 {
-  const Sum *s = g->s;
+  const ConvProblem *s = g->s;
   const int64_t oh = (first + r) % s->h.out, frame = (first + r) / s->h.out, n = frame / s->t.out, ot = frame % s->t.out;
-  layOutputs(g, r, s->y + n * s->ySample + ot * s->t.y + oh * s->h.y, s->h.y, end - r);
-  const int64_t t = ot * s->t.stride + s->t.first + m * s->t.step, skipped = r > 0 && oh > 0 ? g->reachH - g->step : 0;
-  const int64_t cells = (end - 1 - r) * g->step + g->reachH - skipped;
-  const int isThere = t >= 0 && t < s->t.in;
-  layLine(g->x + (g->row[r] + skipped) * g->xCell, g->xCell, isThere ? s->x + n * s->xSample + t * s->t.x : s->x, s->xPlane, s->h.x, s->planes,
-          g->merged ? s->planes : g->wide, isThere ? s->h.in : 0, oh * s->h.stride + s->h.first + skipped, cells);
+  packOutputs(g, r, s->y + n * s->ySampleStride + ot * s->t.yStride + oh * s->h.yStride, s->h.yStride, end - r);
+  const int64_t t = ot * s->t.stride + s->t.offset + m * s->t.dilation, skipped = r > 0 && oh > 0 ? g->inputRows - g->newRows : 0;
+  const int64_t cells = (end - 1 - r) * g->newRows + g->inputRows - skipped;
+  const int isInside = t >= 0 && t < s->t.in;
+  copyLine(g->x + (g->firstRow[r] + skipped) * g->xPositionStride, g->xPositionStride,
+           isInside ? s->x + n * s->xSampleStride + t * s->t.xStride : s->x, s->xChannelStride, s->h.xStride, s->inChannels,
+           g->mergesColumns ? s->inChannels : g->paddedColumns, isInside ? s->h.in : 0, oh * s->h.stride + s->h.offset + skipped, cells);
 }
 
-/* Rows [r, end) of a group. */
-static void layRows(const Gradient *g, int64_t m, int64_t first, int64_t r, int64_t end)
+/* Packs rows [r, end) of a group. */
+static void packRows(const WeightGradient *g, int64_t m, int64_t first, int64_t r, int64_t end)
 {
-  const Sum *s = g->s;
-  if (s->w.in == 1 && s->w.out == 1 && s->w.taps == 1 && s->w.first == 0 && s->h.stride == g->step)
+  const ConvProblem *s = g->s;
+  if (s->w.in == 1 && s->w.out == 1 && s->w.kernel == 1 && s->w.offset == 0 && s->h.stride == g->newRows)
     for (int64_t last; r < end; r = last) {
       last = THNN_min(end, r + s->h.out - (first + r) % s->h.out);
-      layColumn(g, m, first, r, last);
+      packColumn(g, m, first, r, last);
     }
   else
-    for (; r < end; r++) layRow(g, m, first, r);
+    for (; r < end; r++) packRow(g, m, first, r);
 }
 
-/* Some columns of the sums of one run: the products of a group of `depth` places, `chunk` after `chunk`. With `add` there are sums already. */
-static void sumGroup(const Gradient *g, int64_t run, int64_t at, int64_t depth, int64_t chunk, int add)
+/* Adds the products of a group of `depth` positions to the sums of one slice, from column `at` on, one partial sum at a time. Unless `add`,
+ * the first one is stored. */
+static void accumulateProducts(const WeightGradient *g, int64_t slice, int64_t at, int64_t depth, int64_t partialPositions, int add)
 {
-  const Sum *s = g->s;
-  const int64_t vectors = THNN_min(WIDTH, (g->wide - at) / LANES);
-  const int64_t i = g->merged ? run : run / s->w.taps, j = g->merged ? 0 : run % s->w.taps;
-  const real *tap = g->x + (i * s->h.step * g->length + j * s->w.step) * g->xCell;
-  for (int64_t k = 0, n; k < depth; k += n) { /* pieces of a row end where it ends */
-    n = THNN_min(chunk, chunk < s->w.out ? s->w.out - k % s->w.out : depth - k);
-    const int32_t *place = g->place + k;
-    if (g->merged) {
+  const ConvProblem *s = g->s;
+  const int64_t vectors = THNN_min(WIDTH, (g->paddedColumns - at) / LANES);
+  const int64_t i = g->mergesColumns ? slice : slice / s->w.kernel, j = g->mergesColumns ? 0 : slice % s->w.kernel;
+  const real *cell = g->x + (i * s->h.dilation * g->rowLength + j * s->w.dilation) * g->xPositionStride;
+  for (int64_t k = 0, n; k < depth; k += n) { /* no partial sum reaches beyond its row if it is shorter than a row */
+    n = THNN_min(partialPositions, partialPositions < s->w.out ? s->w.out - k % s->w.out : depth - k);
+    const int32_t *xOffset = g->xOffset + k;
+    if (g->mergesColumns) {
       for (int64_t c = 0; c < g->columns; c += g->rows) {
         const int64_t rows = THNN_min(g->rows, g->columns - c);
-        columnProducts[vectors - 1][rows - 1](n, tap + c, g->y + k * g->yCell + at, place, g->yCell, add || k > 0, NULL,
-                                              g->sums + (run * g->columns + c) * g->wide + at, g->wide, PACKED_AHEAD);
+        columnProducts[vectors - 1][rows - 1](n, cell + c, g->y + k * g->yPositionStride + at, xOffset, g->yPositionStride, add || k > 0,
+                                              NULL,
+                                              g->sums + (slice * g->columns + c) * g->paddedColumns + at, g->paddedColumns, PREFETCH_PACKED);
       }
       continue;
     }
     for (int64_t block = 0; block < g->blocks; block++)
-      rowProducts[vectors - 1][g->rows - 1](n, g->y + block * g->yBlock + k * g->yCell, tap + at, place, g->yCell, add || k > 0, NULL,
-                                            g->sums + (block * g->rows * g->runs + run) * g->wide + at, g->runs * g->wide, PACKED_AHEAD);
+      rowProducts[vectors - 1][g->rows - 1](n, g->y + block * g->yBlockStride + k * g->yPositionStride, cell + at, xOffset,
+                                            g->yPositionStride, add || k > 0, NULL,
+                                            g->sums + (block * g->rows * g->slices + slice) * g->paddedColumns + at, g->slices * g->paddedColumns, PREFETCH_PACKED);
   }
 }
 
-/* Where all places are one short sum: some columns of blocks [begin, end) at once, added to the weights while they are in the first cache.
- * `memory` has panels of all runs, and a tile twice. */
-static void addAtOnce(const Gradient *g, real *weight, double scale, int64_t at, int64_t begin, int64_t end, int64_t depth, real *memory)
+/* Computes blocks [begin, end) of some columns and adds them to the weights while they are in L1, if all positions are one partial sum.
+ * `memory` holds panels of all slices and two tiles. */
+static void addProducts(const WeightGradient *g, real *weight, double scale, int64_t at, int64_t begin, int64_t end, int64_t depth,
+                        real *memory)
 {
-  const Sum *s = g->s;
-  const int64_t vectors = THNN_min(WIDTH, (g->wide - at) / LANES), columns = THNN_min(COLUMNS, g->columns - at), runs = g->runs;
-  real *tile = memory + runs * depth * COLUMNS, *turned = tile + g->rows * runs * COLUMNS;
-  for (int64_t run = 0; run < runs; run++) {
-    const real *x = g->x + (run / s->w.taps * s->h.step * g->length + run % s->w.taps * s->w.step) * g->xCell + at;
-    layPanel(memory + run * depth * COLUMNS, x, g->place, depth, COLUMNS, COLUMNS, 0);
+  const ConvProblem *s = g->s;
+  const int64_t vectors = THNN_min(WIDTH, (g->paddedColumns - at) / LANES), columns = THNN_min(COLUMNS, g->columns - at);
+  const int64_t slices = g->slices;
+  real *tile = memory + slices * depth * COLUMNS, *transposed = tile + g->rows * slices * COLUMNS;
+  for (int64_t slice = 0; slice < slices; slice++) {
+    const real *x = g->x + (slice / s->w.kernel * s->h.dilation * g->rowLength + slice % s->w.kernel * s->w.dilation) * g->xPositionStride + at;
+    packPanel(memory + slice * depth * COLUMNS, x, g->xOffset, depth, COLUMNS, COLUMNS, 0);
   }
   for (int64_t block = begin; block < end; block++) {
-    real *const first = weight + block * g->rows * s->weightOutput + at * s->weightPlane;
+    real *const first = weight + block * g->rows * s->weightOutStride + at * s->weightInStride;
     for (int64_t r = 0; r < g->rows; r++)
-      THNN_fetch(first, r * s->weightOutput * (int64_t)sizeof(real), columns * runs * (int64_t)sizeof(real));
-    for (int64_t run = 0; run < runs; run++)
-      rowProducts[vectors - 1][g->rows - 1](depth, g->y + block * g->yBlock, memory + run * depth * COLUMNS, g->panel, g->yCell, 0, NULL,
-                                            tile + run * COLUMNS, runs * COLUMNS, PACKED_AHEAD);
-    for (int64_t r = 0; r < THNN_min(g->rows, s->outputs - block * g->rows); r++) {
-      real *w = first + r * s->weightOutput;
-      turn(turned, runs, tile + r * runs * COLUMNS, COLUMNS, runs, columns);
-      for (int64_t i = 0; i < columns * runs; i++) w[i] += (real)scale * turned[i];
+      THNN_prefetch(first, r * s->weightOutStride * (int64_t)sizeof(real), columns * slices * (int64_t)sizeof(real));
+    for (int64_t slice = 0; slice < slices; slice++)
+      rowProducts[vectors - 1][g->rows - 1](depth, g->y + block * g->yBlockStride, memory + slice * depth * COLUMNS, g->panelOffset,
+                                            g->yPositionStride, 0, NULL,
+                                            tile + slice * COLUMNS, slices * COLUMNS, PREFETCH_PACKED);
+    for (int64_t r = 0; r < THNN_min(g->rows, s->outChannels - block * g->rows); r++) {
+      real *w = first + r * s->weightOutStride;
+      transpose(transposed, slices, tile + r * slices * COLUMNS, COLUMNS, slices, columns);
+      for (int64_t i = 0; i < columns * slices; i++) w[i] += (real)scale * transposed[i];
     }
   }
 }
 
-/* Cells of planes last begin at lines of the cache, an odd number of them apart. */
-THNN_INLINE int64_t oddLines(int64_t n) { return (THNN_ceilDiv(n, 16) | 1) * 16; }
+/* A stride of an odd number of cache lines, so that positions fall into different cache sets. */
+THNN_INLINE int64_t oddLineStride(int64_t n) { return (THNN_ceilDiv(n, 16) | 1) * 16; }
 
-/* How the gradient of one group is cut, and the elements of memory that it takes. */
-typedef struct Cut {
-  int64_t all, slots, slot, group; /* rows of y; slots; the rows of a slot; those of a group of rows */
-  int64_t places, chunk;           /* of a group; of a short sum */
-  int64_t x, y, sums, panel;       /* sums: of a slot; panel: of each thread */
-  int atOnce;                      /* weights of one sum, whose panels fit a cache, are made at once */
-} Cut;
+/* The division of the gradient of one group, and the memory that it needs, in elements. */
+typedef struct GradientPlan {
+  int64_t allRows, splits, split, groupRows; /* rows of y; splits; rows of a split; rows of a group */
+  int64_t positions, partialPositions;       /* of a group; of a partial sum */
+  int64_t x, y, sums, panelOffset;           /* sums: of a split; panel: of each thread */
+  int isSinglePass;                          /* all positions are one partial sum whose panels fit a cache: no sums are stored */
+} GradientPlan;
 
-static Gradient gradientOf(const Sum *s, Cut *cut)
+static WeightGradient planGradient(const ConvProblem *s, GradientPlan *plan)
 {
-  Gradient g = {.s = s, .merged = s->planes < COLUMNS && (s->w.taps == 1 || s->w.step == 1)};
-  g.columns = g.merged ? s->w.taps * s->planes : s->planes;
-  g.runs = g.merged ? s->h.taps : s->h.taps * s->w.taps;
-  g.wide = THNN_ceilDiv(g.merged ? s->outputs : g.columns, LANES) * LANES;
-  g.rows = partOf(g.merged ? g.columns : s->outputs, ROWS);
-  g.blocks = THNN_ceilDiv(g.merged ? g.columns : s->outputs, g.rows);
-  g.xCell = g.merged ? s->planes : oddLines(s->planes);
-  g.side = g.merged ? s->outputs : g.rows;
-  g.yCell = g.merged ? oddLines(g.wide) : g.rows;
-  g.reachH = spanOf(&s->h) + 1;
-  g.step = THNN_min(s->h.stride, g.reachH);
-  g.length = (s->w.out - 1) * s->w.stride + spanOf(&s->w) + 1;
+  WeightGradient g = {.s = s, .mergesColumns = s->inChannels < COLUMNS && (s->w.kernel == 1 || s->w.dilation == 1)};
+  g.columns = g.mergesColumns ? s->w.kernel * s->inChannels : s->inChannels;
+  g.slices = g.mergesColumns ? s->h.kernel : s->h.kernel * s->w.kernel;
+  g.paddedColumns = THNN_ceilDiv(g.mergesColumns ? s->outChannels : g.columns, LANES) * LANES;
+  g.rows = evenPart(g.mergesColumns ? g.columns : s->outChannels, ROWS);
+  g.blocks = THNN_ceilDiv(g.mergesColumns ? g.columns : s->outChannels, g.rows);
+  g.xPositionStride = g.mergesColumns ? s->inChannels : oddLineStride(s->inChannels);
+  g.yGroup = g.mergesColumns ? s->outChannels : g.rows;
+  g.yPositionStride = g.mergesColumns ? oddLineStride(g.paddedColumns) : g.rows;
+  g.inputRows = kernelExtent(&s->h) + 1;
+  g.newRows = THNN_min(s->h.stride, g.inputRows);
+  g.rowLength = (s->w.out - 1) * s->w.stride + kernelExtent(&s->w) + 1;
 
-  const int64_t yBlocks = THNN_ceilDiv(s->outputs, g.side), all = s->samples * s->t.out * s->h.out;
-  const int64_t most = SLOTS_SUMS / THNN_max(s->groups * s->t.taps * g.blocks * g.rows * g.runs * g.wide, 1);
-  const int64_t slots = THNN_max(THNN_min(THNN_min(all * s->w.out / SLOT, most), MOST_SLOTS), 1), slot = THNN_ceilDiv(all, slots);
-  /* Short sums are some rows, or pieces of a row. A group, which stays in the second cache, is some of them: its sums are added to memory. */
-  const int64_t rows = partOf(slot, THNN_max(CHUNK / s->w.out, 1)), rowSize = g.length * g.step * g.xCell + s->w.out * g.yCell * yBlocks;
-  const int64_t group = THNN_min(slot, rows * THNN_max(THNN_secondCache() / 2 / (int64_t)sizeof(real) / (rowSize * rows), 1));
-  const int64_t places = group * s->w.out, chunk = s->w.out > CHUNK ? partOf(s->w.out, CHUNK) : rows * s->w.out;
-  /* The weights lie as [o][c][i][j]. */
-  const int atOnce = !g.merged && group == all && places <= CHUNK && s->t.taps == 1 && g.runs * places * COLUMNS <= AT_ONCE &&
-                     s->weightPlane == g.runs && s->h.weightStep == s->w.taps * s->w.weightStep && s->w.weightStep == 1;
-  const int64_t xRows = group * g.step + (group / s->h.out + 2) * g.reachH, sums = atOnce ? 0 : g.blocks * g.rows * g.runs * g.wide;
-  const int64_t panel = atOnce ? THNN_perThread((g.runs * (places + 2 * g.rows) + 1) * COLUMNS) : 0;
-  g.yBlock = places * g.yCell;
-  *cut = (Cut){all, THNN_ceilDiv(all, slot), slot, group, places, chunk, xRows * g.length * g.xCell + 2 * COLUMNS, yBlocks * g.yBlock, sums, panel, atOnce};
+  const int64_t yGroups = THNN_ceilDiv(s->outChannels, g.yGroup), allRows = s->samples * s->t.out * s->h.out;
+  const int64_t maxSplits = MAX_SUM_ELEMENTS / THNN_max(s->groups * s->t.kernel * g.blocks * g.rows * g.slices * g.paddedColumns, 1);
+  const int64_t splits = THNN_max(THNN_min(THNN_min(allRows * s->w.out / MIN_SPLIT_POSITIONS, maxSplits), MAX_SPLITS),
+                                  1),
+                split = THNN_ceilDiv(allRows, splits);
+  /* A partial sum is some rows or a part of a row. A group is several of them and fits L2; its sums are added to memory. */
+  const int64_t rows = evenPart(split, THNN_max(PARTIAL_SUM_POSITIONS / s->w.out,
+                                                1)),
+                rowElements = g.rowLength * g.newRows * g.xPositionStride + s->w.out * g.yPositionStride * yGroups;
+  const int64_t groupRows = THNN_min(split, rows * THNN_max(THNN_secondCache() / 2 / (int64_t)sizeof(real) / (rowElements * rows), 1));
+  const int64_t positions = groupRows * s->w.out, partialPositions = s->w.out > PARTIAL_SUM_POSITIONS ? evenPart(s->w.out,
+                                                                                                                 PARTIAL_SUM_POSITIONS)
+                                                                                                      : rows * s->w.out;
+  /* The weights are contiguous as [o][c][i][j]. */
+  const int isSinglePass = !g.mergesColumns && groupRows == allRows && positions <= PARTIAL_SUM_POSITIONS && s->t.kernel == 1 &&
+                           g.slices * positions * COLUMNS <= MAX_PANEL_ELEMENTS &&
+                           s->weightInStride == g.slices && s->h.weightStride == s->w.kernel * s->w.weightStride && s->w.weightStride == 1;
+  const int64_t xRows = groupRows * g.newRows + (groupRows / s->h.out + 2) * g.inputRows;
+  const int64_t sums = isSinglePass ? 0 : g.blocks * g.rows * g.slices * g.paddedColumns;
+  const int64_t panelOffset = isSinglePass ? THNN_perThread((g.slices * (positions + 2 * g.rows) + 1) * COLUMNS) : 0;
+  g.yBlockStride = positions * g.yPositionStride;
+  *plan = (GradientPlan){allRows, THNN_ceilDiv(allRows, split), split, groupRows, positions, partialPositions, xRows * g.rowLength * g.xPositionStride + 2 * COLUMNS, yGroups * g.yBlockStride, sums, panelOffset, isSinglePass};
   return g;
 }
 
-/* The sums of rows [begin, end), for frame m of the kernel; or, where they are made at once, the weights. `panels` are those of the threads. */
-static void sumRows(Gradient *g, const Cut *cut, int64_t m, int64_t begin, int64_t end, real *panels, real *weight, double scale, int threads)
+/* Computes the sums of rows [begin, end) for frame m of the kernel, or adds them to the weights if isSinglePass. `panels` has the panels of
+ * all threads. */
+static void computeSplit(WeightGradient *g, const GradientPlan *plan, int64_t m, int64_t begin, int64_t end, real *panels, real *weight,
+                         double scale, int threads)
 {
-  const Sum *s = g->s;
-  for (int64_t k = 0; k < CHUNK; k++) g->panel[k] = (int32_t)(k * COLUMNS);
-  const int64_t tiles = THNN_ceilDiv(g->wide, COLUMNS), some = THNN_ceilDiv(cut->group, 4 * threads);
-  for (int64_t first = begin; first < end; first += cut->group) {
-    const int64_t n = THNN_min(cut->group, end - first);
+  const ConvProblem *s = g->s;
+  for (int64_t k = 0; k < PARTIAL_SUM_POSITIONS; k++) g->panelOffset[k] = (int32_t)(k * COLUMNS);
+  const int64_t tiles = THNN_ceilDiv(g->paddedColumns, COLUMNS), taskRows = THNN_ceilDiv(plan->groupRows, 4 * threads);
+  for (int64_t first = begin; first < end; first += plan->groupRows) {
+    const int64_t n = THNN_min(plan->groupRows, end - first);
     for (int64_t r = 0, next = 0; r < n; r++) { /* rows of y of one frame share rows of x */
-      g->row[r] = (int32_t)(r > 0 && (first + r) % s->h.out > 0 ? g->row[r - 1] + g->step : next);
-      next = g->row[r] + g->reachH;
+      g->firstRow[r] = (int32_t)(r > 0 && (first + r) % s->h.out > 0 ? g->firstRow[r - 1] + g->newRows : next);
+      next = g->firstRow[r] + g->inputRows;
       for (int64_t w = 0; w < s->w.out; w++)
-        g->place[r * s->w.out + w] = (int32_t)((g->row[r] * g->length + w * s->w.stride) * g->xCell);
+        g->xOffset[r * s->w.out + w] = (int32_t)((g->firstRow[r] * g->rowLength + w * s->w.stride) * g->xPositionStride);
     }
 #pragma omp parallel for num_threads(threads)
-    for (int64_t r = 0; r < n; r += some) layRows(g, m, first, r, THNN_min(r + some, n));
-    if (cut->atOnce) {
+    for (int64_t r = 0; r < n; r += taskRows) packRows(g, m, first, r, THNN_min(r + taskRows, n));
+    if (plan->isSinglePass) {
       const int64_t parts = THNN_min(THNN_ceilDiv(4 * threads, tiles), g->blocks);
 #pragma omp parallel for num_threads(threads)
       for (int64_t job = 0; job < tiles * parts; job++)
-        addAtOnce(g, weight + s->t.weight + s->h.weight + s->w.weight, scale, job / parts * COLUMNS, g->blocks * (job % parts) / parts,
-                  g->blocks * (job % parts + 1) / parts, cut->places, panels + THNN_threadId() * cut->panel);
+        addProducts(g, weight + s->t.weightStart + s->h.weightStart + s->w.weightStart, scale, job / parts * COLUMNS,
+                    g->blocks * (job % parts) / parts,
+                    g->blocks * (job % parts + 1) / parts, plan->positions, panels + THNN_threadId() * plan->panelOffset);
       return;
     }
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int64_t job = 0; job < g->runs * tiles; job++)
-      sumGroup(g, job / tiles, job % tiles * COLUMNS, n * s->w.out, cut->chunk, first > begin);
+    for (int64_t job = 0; job < g->slices * tiles; job++)
+      accumulateProducts(g, job / tiles, job % tiles * COLUMNS, n * s->w.out, plan->partialPositions, first > begin);
   }
 }
 
-/* Adds the sums of frame m of the kernel to the weights of output o. */
-static void addSums(const Gradient *g, const real *sums, int64_t m, int64_t o, real *weight, double scale)
+/* Adds the sums of frame m of the kernel to the weights of output channel o. */
+static void addToWeights(const WeightGradient *g, const real *sums, int64_t m, int64_t o, real *weight, double scale)
 {
-  const Sum *s = g->s;
-  for (int64_t i = 0; i < s->h.taps; i++)
-    for (int64_t j = 0; j < s->w.taps; j++) {
-      real *w = weight + o * s->weightOutput + s->t.weight + m * s->t.weightStep + s->h.weight + i * s->h.weightStep + s->w.weight +
-                j * s->w.weightStep;
-      const real *sum = g->merged ? sums + (i * g->columns + j * s->planes) * g->wide + o : sums + (o * g->runs + i * s->w.taps + j) * g->wide;
-      for (int64_t c = 0; c < s->planes; c++) w[c * s->weightPlane] += (real)scale * sum[c * (g->merged ? g->wide : 1)];
+  const ConvProblem *s = g->s;
+  for (int64_t i = 0; i < s->h.kernel; i++)
+    for (int64_t j = 0; j < s->w.kernel; j++) {
+      real *w = weight + o * s->weightOutStride + s->t.weightStart + m * s->t.weightStride + s->h.weightStart + i * s->h.weightStride + s->w.weightStart +
+                j * s->w.weightStride;
+      const real *sum = g->mergesColumns ? sums + (i * g->columns + j * s->inChannels) * g->paddedColumns + o : sums + (o * g->slices + i * s->w.kernel + j) * g->paddedColumns;
+      for (int64_t c = 0; c < s->inChannels; c++) w[c * s->weightInStride] += (real)scale * sum[c * (g->mergesColumns ? g->paddedColumns : 1)];
     }
 }
 
-/* For each of n sums of `count` elements, which are split into slots that are `size` apart: adds the other slots to the first one. */
-static void addSlots(real *sums, int64_t count, int64_t size, int64_t slots, int64_t n, int threads)
+/* Adds up the splits of each of n sums of `count` elements. The splits are `size` apart; the first one gets the total. */
+static void reduceSplits(real *sums, int64_t count, int64_t size, int64_t splits, int64_t n, int threads)
 {
-  enum { PIECE = 1 << 12 };
+  enum { TASK_ELEMENTS = 1 << 12 };
 #pragma omp parallel for collapse(2) num_threads(threads)
   for (int64_t i = 0; i < n; i++)
-    for (int64_t at = 0; at < count; at += PIECE) {
-      real *first = sums + i * slots * size;
-      for (int64_t slot = 1; slot < slots; slot++) {
-        const real *restrict from = first + slot * size;
-        for (int64_t k = at; k < THNN_min(at + PIECE, count); k++) first[k] += from[k];
+    for (int64_t at = 0; at < count; at += TASK_ELEMENTS) {
+      real *first = sums + i * splits * size;
+      for (int64_t split = 1; split < splits; split++) {
+        const real *restrict from = first + split * size;
+        for (int64_t k = at; k < THNN_min(at + TASK_ELEMENTS, count); k++) first[k] += from[k];
       }
     }
 }
 
-/* A job is a slot of a frame of a group's kernel. Where there are as many jobs as threads, each is worked on by one thread; else all threads work
- * on one after the other. */
-static void gradient(Call *call, const Sum *s, real *weight, double scale, int threads)
+/* Adds the gradient to `weight`. A job is a split of one frame of the kernel of a group. If there are as many jobs as threads, each thread
+ * takes whole jobs; otherwise all threads share one job after the other. */
+static void gradient(Call *call, const ConvProblem *s, real *weight, double scale, int threads)
 {
-  Cut cut;
-  const Sum first = groupOf(s, 0);
-  if (first.samples == 0) return; /* no sum */
-  const Gradient shape = gradientOf(&first, &cut);
-  const int64_t frames = s->t.taps, all = s->groups * frames, jobs = all * cut.slots;
-  const int64_t places = THNN_perThread(cut.places), rows = THNN_perThread(cut.group), numbers = places + rows + THNN_perThread(CHUNK);
-  const int64_t x = THNN_perThread(cut.x), y = THNN_perThread(cut.y), size = THNN_perThread(cut.sums);
+  GradientPlan plan;
+  const ConvProblem first = groupProblem(s, 0);
+  if (first.samples == 0) return; /* nothing to add */
+  const WeightGradient shape = planGradient(&first, &plan);
+  const int64_t frames = s->t.kernel, allRows = s->groups * frames, jobs = allRows * plan.splits;
+  const int64_t positions = THNN_perThread(plan.positions), rows = THNN_perThread(plan.groupRows);
+  const int64_t offsets = positions + rows + THNN_perThread(PARTIAL_SUM_POSITIONS);
+  const int64_t x = THNN_perThread(plan.x), y = THNN_perThread(plan.y), size = THNN_perThread(plan.sums);
   const int outer = jobs >= threads ? threads : 1, inner = threads / outer;
-  const int64_t each = x + y + inner * cut.panel;
+  const int64_t each = x + y + inner * plan.panelOffset;
   real *memory = THNN_scratch(call, outer * each + jobs * size, sizeof(real)), *sums = memory + outer * each;
-  int32_t *integers = THNN_scratch(call, outer * numbers, sizeof(int32_t));
+  int32_t *offsetMemory = THNN_scratch(call, outer * offsets, sizeof(int32_t));
   if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(outer) schedule(dynamic)
   for (int64_t job = 0; job < jobs; job++) {
-    const int64_t thread = THNN_threadId(), slot = job % cut.slots, frame = job / cut.slots % frames, group = job / cut.slots / frames;
-    const Sum one = groupOf(s, group);
-    Gradient g = shape;
+    const int64_t thread = THNN_threadId(), split = job % plan.splits, frame = job / plan.splits % frames;
+    const int64_t group = job / plan.splits / frames;
+    const ConvProblem one = groupProblem(s, group);
+    WeightGradient g = shape;
     g.s = &one;
     g.x = memory + thread * each;
     g.y = g.x + x;
     g.sums = sums + job * size;
-    g.place = integers + thread * numbers;
-    g.row = g.place + places;
-    g.panel = g.row + rows;
-    sumRows(&g, &cut, frame, slot * cut.slot, THNN_min((slot + 1) * cut.slot, cut.all), g.y + y, weight + group * s->weightGroup, scale, inner);
+    g.xOffset = offsetMemory + thread * offsets;
+    g.firstRow = g.xOffset + positions;
+    g.panelOffset = g.firstRow + rows;
+    computeSplit(&g, &plan, frame, split * plan.split, THNN_min((split + 1) * plan.split, plan.allRows), g.y + y,
+                 weight + group * s->weightGroupStride, scale, inner);
   }
-  if (cut.atOnce) return;
-  if (cut.slots > 1) addSlots(sums, cut.sums, size, cut.slots, all, threads);
+  if (plan.isSinglePass) return;
+  if (plan.splits > 1) reduceSplits(sums, plan.sums, size, plan.splits, allRows, threads);
 #pragma omp parallel for collapse(2) num_threads(threads)
-  for (int64_t i = 0; i < all; i++)
-    for (int64_t o = 0; o < s->outputs; o++)
-      addSums(&shape, sums + i * cut.slots * size, i % frames, o, weight + i / frames * s->weightGroup, scale);
+  for (int64_t i = 0; i < allRows; i++)
+    for (int64_t o = 0; o < s->outChannels; o++)
+      addToWeights(&shape, sums + i * plan.splits * size, i % frames, o, weight + i / frames * s->weightGroupStride, scale);
 }
 
 #endif

@@ -1,13 +1,13 @@
-/* Winograd's transforms, on vectors of TILES tiles of one row of tiles: Convolution_winograd.h includes this for each number. */
+/* Winograd's transforms on vectors of TILES tiles of one row of tiles. Convolution_winograd.h includes this file for each number. */
 #define TILED_(name, tiles) name##_##tiles
 #define TILED(name, tiles) TILED_(name, tiles)
 #define Tiles TILED(Tiles, TILES)
 #define AnyTiles TILED(AnyTiles, TILES)
-#define transformCells TILED(transformCells, TILES)
-#define transformSums TILED(transformSums, TILES)
-#define splitRow TILED(splitRow, TILES)
-#define transformPlane TILED(transformPlane, TILES)
-#define transformOutput TILED(transformOutput, TILES)
+#define transformInputAxis TILED(transformInputAxis, TILES)
+#define transformOutputAxis TILED(transformOutputAxis, TILES)
+#define splitRowIntoPhases TILED(splitRowIntoPhases, TILES)
+#define transformInputChannel TILED(transformInputChannel, TILES)
+#define transformOutputChannel TILED(transformOutputChannel, TILES)
 #define transformIn TILED(transformIn, TILES)
 #define transformOut TILED(transformOut, TILES)
 #if TILES == 8
@@ -25,10 +25,10 @@
 typedef THNN_REAL Tiles __attribute__((vector_size(TILES * sizeof(THNN_REAL))));
 typedef Tiles AnyTiles __attribute__((aligned(1), may_alias));
 
-/* ---- along one axis, of numbers that are `step` apart */
+/* ---- along one axis, of numbers `step` apart */
 
 /* d = B^T d */
-THNN_INLINE void transformCells(const int size, Tiles *d, const int step)
+THNN_INLINE void transformInputAxis(const int size, Tiles *d, const int step)
 {
   const Tiles a = d[0], b = d[step], c = d[2 * step], e = d[3 * step];
   if (size == 2) {
@@ -49,7 +49,7 @@ THNN_INLINE void transformCells(const int size, Tiles *d, const int step)
 }
 
 /* y = A^T m */
-THNN_INLINE void transformSums(const int size, const Tiles *m, const int step, Tiles *y, const int yStep)
+THNN_INLINE void transformOutputAxis(const int size, const Tiles *m, const int step, Tiles *y, const int yStep)
 {
   const Tiles p = m[step] + m[2 * step], q = m[step] - m[2 * step];
   if (size == 2) {
@@ -64,87 +64,88 @@ THNN_INLINE void transformSums(const int size, const Tiles *m, const int step, T
   y[3 * yStep] = P * PP * q + S * SS * s + m[5 * step];
 }
 
-/* ---- of a plane in a band */
+/* ---- of one channel */
 
-/* A row of x as `size` phases of its columns: to[b * phase + w] = x[w * size + b + first], 0 outside of the row. */
-THNN_INLINE void splitRow(const int size, real *restrict to, const real *restrict x, int64_t width, int64_t first, int64_t phase)
+/* Stores a row of x as `size` phases of its columns: to[b * phaseSize + w] = x[w * size + b + first], 0 outside of the row. */
+THNN_INLINE void splitRowIntoPhases(const int size, real *restrict to, const real *restrict x, int64_t width, int64_t first,
+                                    int64_t phaseSize)
 {
-  for (int64_t w = 0; w < phase; w += TILES) {
+  for (int64_t w = 0; w < phaseSize; w += TILES) {
     const int64_t at = w * size + first;
-    real few[4 * TILES];
+    real edge[4 * TILES];
     const real *from = x + at;
     if (at < 0 || at + size * TILES > width) {
-      for (int64_t i = 0; i < size * TILES; i++) few[i] = at + i >= 0 && at + i < width ? x[at + i] : 0;
-      from = few;
+      for (int64_t i = 0; i < size * TILES; i++) edge[i] = at + i >= 0 && at + i < width ? x[at + i] : 0;
+      from = edge;
     }
     const Tiles a = *(const AnyTiles *)from, b = *(const AnyTiles *)(from + TILES);
     if (size == 2) {
       *(AnyTiles *)(to + w) = EVEN(a, b);
-      *(AnyTiles *)(to + phase + w) = ODD(a, b);
+      *(AnyTiles *)(to + phaseSize + w) = ODD(a, b);
       continue;
     }
     const Tiles c = *(const AnyTiles *)(from + 2 * TILES), d = *(const AnyTiles *)(from + 3 * TILES);
     const Tiles even = EVEN(a, b), even2 = EVEN(c, d), odd = ODD(a, b), odd2 = ODD(c, d);
     *(AnyTiles *)(to + w) = EVEN(even, even2);
-    *(AnyTiles *)(to + phase + w) = EVEN(odd, odd2);
-    *(AnyTiles *)(to + 2 * phase + w) = ODD(even, even2);
-    *(AnyTiles *)(to + 3 * phase + w) = ODD(odd, odd2);
+    *(AnyTiles *)(to + phaseSize + w) = EVEN(odd, odd2);
+    *(AnyTiles *)(to + 2 * phaseSize + w) = ODD(even, even2);
+    *(AnyTiles *)(to + 3 * phaseSize + w) = ODD(odd, odd2);
   }
 }
 
-THNN_INLINE void transformPlane(const int size, const Winograd *d, int64_t c, real *buffer)
+THNN_INLINE void transformInputChannel(const int size, const TileRows *d, int64_t c, real *buffer)
 {
-  const Sum *s = d->s;
+  const ConvProblem *s = d->s;
   const int points = size + 2;
   for (int64_t r = 0; r < d->rows; r++) {
     const int64_t sample = (d->first + r) / d->down, th = (d->first + r) % d->down;
-    const real *x = s->x + sample * s->xSample + c * s->xPlane;
-    const int known = r > 0 && th > 0 ? 2 : 0; /* the first two rows are the last two of the tiles above */
-    if (known) memcpy(buffer, buffer + size * size * d->phase, (size_t)(2 * size * d->phase) * sizeof(real));
-    for (int i = known; i < points; i++) {
-      const int64_t h = th * size + i + s->h.first;
-      real *row = buffer + i * size * d->phase;
-      if (h < 0 || h >= s->h.in) memset(row, 0, (size_t)(size * d->phase) * sizeof(real));
-      else splitRow(size, row, x + h * s->h.x, s->w.in, s->w.first, d->phase);
+    const real *x = s->x + sample * s->xSampleStride + c * s->xChannelStride;
+    const int copiedRows = r > 0 && th > 0 ? 2 : 0; /* the first two rows are the last two of the tiles above */
+    if (copiedRows) memcpy(buffer, buffer + size * size * d->phaseSize, (size_t)(2 * size * d->phaseSize) * sizeof(real));
+    for (int i = copiedRows; i < points; i++) {
+      const int64_t h = th * size + i + s->h.offset;
+      real *row = buffer + i * size * d->phaseSize;
+      if (h < 0 || h >= s->h.in) memset(row, 0, (size_t)(size * d->phaseSize) * sizeof(real));
+      else splitRowIntoPhases(size, row, x + h * s->h.xStride, s->w.in, s->w.offset, d->phaseSize);
     }
     for (int64_t w = 0; w < d->across; w += TILES) {
       Tiles v[POINTS * POINTS];
-      real *to = d->v + c * d->plane + r * d->across + w;
+      real *to = d->v + c * d->channelStride + r * d->across + w;
 #pragma GCC unroll 6
       for (int i = 0; i < points; i++)
 #pragma GCC unroll 6
         for (int j = 0; j < points; j++)
-          v[i * points + j] = *(const AnyTiles *)(buffer + (i * size + j % size) * d->phase + w + j / size);
+          v[i * points + j] = *(const AnyTiles *)(buffer + (i * size + j % size) * d->phaseSize + w + j / size);
 #pragma GCC unroll 6
-      for (int j = 0; j < points; j++) transformCells(size, v + j, points);
+      for (int j = 0; j < points; j++) transformInputAxis(size, v + j, points);
 #pragma GCC unroll 6
-      for (int i = 0; i < points; i++) transformCells(size, v + i * points, 1);
+      for (int i = 0; i < points; i++) transformInputAxis(size, v + i * points, 1);
 #pragma GCC unroll 36
-      for (int q = 0; q < points * points; q++) *(AnyTiles *)(to + q * d->vPoint) = v[q];
+      for (int q = 0; q < points * points; q++) *(AnyTiles *)(to + q * d->vPointStride) = v[q];
     }
   }
 }
 
-THNN_INLINE void transformOutput(const int size, const Winograd *d, int64_t o, real *buffer)
+THNN_INLINE void transformOutputChannel(const int size, const TileRows *d, int64_t o, real *buffer)
 {
-  const Sum *s = d->s;
+  const ConvProblem *s = d->s;
   const int points = size + 2;
   const int64_t row = THNN_ceilDiv(d->across, TILES) * TILES * size;
   const THNN_REAL bias = s->bias ? s->bias[o] : 0;
-  Tiles zero = {0};
+  Tiles nonFinite = {0};
   for (int64_t r = 0; r < d->rows; r++) {
     const int64_t sample = (d->first + r) / d->down, th = (d->first + r) % d->down;
     for (int64_t w = 0; w < d->across; w += TILES) {
       Tiles m[POINTS * POINTS], half[4 * POINTS], z[4];
-      const real *from = d->m + o * d->plane + r * d->across + w;
+      const real *from = d->m + o * d->channelStride + r * d->across + w;
 #pragma GCC unroll 36
-      for (int q = 0; q < points * points; q++) m[q] = *(const AnyTiles *)(from + q * d->mPoint);
+      for (int q = 0; q < points * points; q++) m[q] = *(const AnyTiles *)(from + q * d->mPointStride);
 #pragma GCC unroll 6
-      for (int j = 0; j < points; j++) transformSums(size, m + j, points, half + j, points);
+      for (int j = 0; j < points; j++) transformOutputAxis(size, m + j, points, half + j, points);
 #pragma GCC unroll 4
       for (int i = 0; i < size; i++) {
         real *to = buffer + i * row + w * size;
-        transformSums(size, half + i * points, 1, z, 1);
+        transformOutputAxis(size, half + i * points, 1, z, 1);
         if (size == 2) {
           *(AnyTiles *)to = LOW(z[0], z[1]);
           *(AnyTiles *)(to + TILES) = HIGH(z[0], z[1]);
@@ -158,42 +159,42 @@ THNN_INLINE void transformOutput(const int size, const Winograd *d, int64_t o, r
       }
     }
     for (int i = 0; i < size && th * size + i < s->h.out; i++) {
-      real *y = s->y + sample * s->ySample + o * s->yPlane + (th * size + i) * s->h.y;
+      real *y = s->y + sample * s->ySampleStride + o * s->yChannelStride + (th * size + i) * s->h.yStride;
       const real *from = buffer + i * row;
       int64_t w = 0;
       for (; w + TILES <= s->w.out; w += TILES) {
         const Tiles whole = *(const AnyTiles *)(from + w) + bias;
-        zero += whole * 0;
+        nonFinite += whole * 0;
         *(AnyTiles *)(y + w) = whole;
       }
       for (; w < s->w.out; w++) {
         y[w] = from[w] + bias;
-        zero[0] += y[w] * 0;
+        nonFinite[0] += y[w] * 0;
       }
-      if (isToFinish(&s->finish)) finishRow(&s->finish, s->y, y - s->y, NULL, s->w.out, 1);
+      if (hasEpilogue(&s->epilogue)) epilogueRow(&s->epilogue, s->y, y - s->y, NULL, s->w.out, 1);
     }
     if (r + 1 < d->rows && th + 1 < d->down) continue;
-    int isFinite = 1; /* the planes' part of a sample, of which others may have other bands and other planes */
-    for (int i = 0; i < TILES; i++) isFinite &= zero[i] == 0;
-    if (!isFinite) __atomic_store_n(d->isSpread + sample, 1, __ATOMIC_RELAXED);
-    zero = (Tiles){0};
+    int isFinite = 1; /* of this channel; other threads may compute other channels and blocks of the sample */
+    for (int i = 0; i < TILES; i++) isFinite &= nonFinite[i] == 0;
+    if (!isFinite) __atomic_store_n(d->isNotFinite + sample, 1, __ATOMIC_RELAXED);
+    nonFinite = (Tiles){0};
   }
 }
 
-static void transformIn(const Winograd *d, int64_t c, real *buffer)
+static void transformIn(const TileRows *d, int64_t c, real *buffer)
 {
   const int64_t tiles = d->rows * d->across;
-  if (d->size == 4) transformPlane(4, d, c, buffer);
-  else transformPlane(2, d, c, buffer);
-  clearBehind(d, d->v + c * d->plane, d->vPoint, tiles, THNN_ceilDiv(tiles, LANES) * LANES);
+  if (d->size == 4) transformInputChannel(4, d, c, buffer);
+  else transformInputChannel(2, d, c, buffer);
+  clearColumns(d, d->v + c * d->channelStride, d->vPointStride, tiles, THNN_ceilDiv(tiles, LANES) * LANES);
 }
 
-static void transformOut(const Winograd *d, int64_t o, real *buffer)
+static void transformOut(const TileRows *d, int64_t o, real *buffer)
 {
   const int64_t tiles = d->rows * d->across, last = THNN_ceilDiv(d->across, TILES) * TILES;
-  clearBehind(d, d->m + o * d->plane, d->mPoint, THNN_ceilDiv(tiles, LANES) * LANES, tiles - d->across + last);
-  if (d->size == 4) transformOutput(4, d, o, buffer);
-  else transformOutput(2, d, o, buffer);
+  clearColumns(d, d->m + o * d->channelStride, d->mPointStride, THNN_ceilDiv(tiles, LANES) * LANES, tiles - d->across + last);
+  if (d->size == 4) transformOutputChannel(4, d, o, buffer);
+  else transformOutputChannel(2, d, o, buffer);
 }
 
 static const Transforms TILED(transforms, TILES) = {TILES, transformIn, transformOut};
@@ -202,11 +203,11 @@ static const Transforms TILED(transforms, TILES) = {TILES, transformIn, transfor
 #undef TILED
 #undef Tiles
 #undef AnyTiles
-#undef transformCells
-#undef transformSums
-#undef splitRow
-#undef transformPlane
-#undef transformOutput
+#undef transformInputAxis
+#undef transformOutputAxis
+#undef splitRowIntoPhases
+#undef transformInputChannel
+#undef transformOutputChannel
 #undef transformIn
 #undef transformOut
 #undef EVEN

@@ -36,7 +36,7 @@ int32_t THNN_(SpatialFullConvolution_outputSize)(const THTensor *input, const TH
                                                  int64_t dH, int64_t padW, int64_t padH, int64_t adjW, int64_t adjH,
                                                  int64_t size[8])
 {
-  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1)), 0, adjW, adjH);
+  const Convolution c = transposed(planarConvolution(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1)), 0, adjW, adjH);
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -44,7 +44,7 @@ int32_t THNN_(SpatialFullConvolution_updateOutput)(THNNState *state, const THTen
                                                    const THTensor *weight, const THTensor *bias, int64_t kW, int64_t kH, int64_t dW,
                                                    int64_t dH, int64_t padW, int64_t padH, int64_t adjW, int64_t adjH)
 {
-  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1)), 0, adjW, adjH);
+  const Convolution c = transposed(planarConvolution(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1)), 0, adjW, adjH);
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -53,7 +53,7 @@ int32_t THNN_(SpatialFullConvolution_updateGradInput)(THNNState *state, const TH
                                                       int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t adjW,
                                                       int64_t adjH)
 {
-  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1)), 0, adjW, adjH);
+  const Convolution c = transposed(planarConvolution(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1)), 0, adjW, adjH);
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -62,7 +62,7 @@ int32_t THNN_(SpatialFullConvolution_accGradParameters)(THNNState *state, const 
                                                         int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t adjW,
                                                         int64_t adjH, double scale)
 {
-  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1)), 0, adjW, adjH);
+  const Convolution c = transposed(planarConvolution(sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1)), 0, adjW, adjH);
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }
 
@@ -70,7 +70,7 @@ int32_t THNN_(SpatialFullDilatedConvolution_outputSize)(const THTensor *input, c
                                                         int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
                                                         int64_t dilationH, int64_t adjW, int64_t adjH, int64_t size[8])
 {
-  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH)), 0, adjW, adjH);
+  const Convolution c = transposed(planarConvolution(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH)), 0, adjW, adjH);
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -79,7 +79,7 @@ int32_t THNN_(SpatialFullDilatedConvolution_updateOutput)(THNNState *state, cons
                                                           int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
                                                           int64_t dilationH, int64_t adjW, int64_t adjH)
 {
-  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH)), 0, adjW, adjH);
+  const Convolution c = transposed(planarConvolution(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH)), 0, adjW, adjH);
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -88,7 +88,7 @@ int32_t THNN_(SpatialFullDilatedConvolution_updateGradInput)(THNNState *state, c
                                                              int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t dilationW,
                                                              int64_t dilationH, int64_t adjW, int64_t adjH)
 {
-  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH)), 0, adjW, adjH);
+  const Convolution c = transposed(planarConvolution(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH)), 0, adjW, adjH);
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -98,7 +98,7 @@ int32_t THNN_(SpatialFullDilatedConvolution_accGradParameters)(THNNState *state,
                                                                int64_t dilationW, int64_t dilationH, int64_t adjW, int64_t adjH,
                                                                double scale)
 {
-  const Convolution c = transposed(overPlanes(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH)), 0, adjW, adjH);
+  const Convolution c = transposed(planarConvolution(sliding(kW, dW, padW, dilationW), sliding(kH, dH, padH, dilationH)), 0, adjW, adjH);
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }
 
@@ -106,8 +106,9 @@ int32_t THNN_(VolumetricFullConvolution_outputSize)(const THTensor *input, const
                                                     int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
                                                     int64_t adjW, int64_t adjH, int64_t size[8])
 {
-  Convolution c = transposed(overVolumes(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW, adjH);
-  THNN_TRY(kernelOf(__func__, "weight", weight, &c));
+  Convolution c = transposed(volumetricConvolution(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW,
+                             adjH);
+  THNN_TRY(takeKernelSize(__func__, "weight", weight, &c));
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -116,8 +117,9 @@ int32_t THNN_(VolumetricFullConvolution_updateOutput)(THNNState *state, const TH
                                                       int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
                                                       int64_t adjW, int64_t adjH)
 {
-  Convolution c = transposed(overVolumes(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW, adjH);
-  THNN_TRY(kernelOf(__func__, "weight", weight, &c));
+  Convolution c = transposed(volumetricConvolution(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW,
+                             adjH);
+  THNN_TRY(takeKernelSize(__func__, "weight", weight, &c));
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -126,8 +128,9 @@ int32_t THNN_(VolumetricFullConvolution_updateGradInput)(THNNState *state, const
                                                          int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
                                                          int64_t adjW, int64_t adjH)
 {
-  Convolution c = transposed(overVolumes(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW, adjH);
-  THNN_TRY(kernelOf(__func__, "weight", weight, &c));
+  Convolution c = transposed(volumetricConvolution(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW,
+                             adjH);
+  THNN_TRY(takeKernelSize(__func__, "weight", weight, &c));
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -136,8 +139,9 @@ int32_t THNN_(VolumetricFullConvolution_accGradParameters)(THNNState *state, con
                                                            int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
                                                            int64_t adjW, int64_t adjH, double scale)
 {
-  Convolution c = transposed(overVolumes(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW, adjH);
-  THNN_TRY(kernelOf(__func__, "gradWeight", gradWeight, &c));
+  Convolution c = transposed(volumetricConvolution(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW,
+                             adjH);
+  THNN_TRY(takeKernelSize(__func__, "gradWeight", gradWeight, &c));
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }
 
@@ -147,8 +151,8 @@ int32_t THNN_(VolumetricFullDilatedConvolution_outputSize)(const THTensor *input
                                                            int64_t adjH, int64_t size[8])
 {
   const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
-  Convolution c = transposed(overVolumes(t, w, h), adjT, adjW, adjH);
-  THNN_TRY(kernelOf(__func__, "weight", weight, &c));
+  Convolution c = transposed(volumetricConvolution(t, w, h), adjT, adjW, adjH);
+  THNN_TRY(takeKernelSize(__func__, "weight", weight, &c));
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -159,8 +163,8 @@ int32_t THNN_(VolumetricFullDilatedConvolution_updateOutput)(THNNState *state, c
                                                              int64_t adjW, int64_t adjH)
 {
   const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
-  Convolution c = transposed(overVolumes(t, w, h), adjT, adjW, adjH);
-  THNN_TRY(kernelOf(__func__, "weight", weight, &c));
+  Convolution c = transposed(volumetricConvolution(t, w, h), adjT, adjW, adjH);
+  THNN_TRY(takeKernelSize(__func__, "weight", weight, &c));
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -171,8 +175,8 @@ int32_t THNN_(VolumetricFullDilatedConvolution_updateGradInput)(THNNState *state
                                                                 int64_t adjT, int64_t adjW, int64_t adjH)
 {
   const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
-  Convolution c = transposed(overVolumes(t, w, h), adjT, adjW, adjH);
-  THNN_TRY(kernelOf(__func__, "weight", weight, &c));
+  Convolution c = transposed(volumetricConvolution(t, w, h), adjT, adjW, adjH);
+  THNN_TRY(takeKernelSize(__func__, "weight", weight, &c));
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -184,7 +188,7 @@ int32_t THNN_(VolumetricFullDilatedConvolution_accGradParameters)(THNNState *sta
                                                                   int64_t adjH, double scale)
 {
   const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
-  Convolution c = transposed(overVolumes(t, w, h), adjT, adjW, adjH);
-  THNN_TRY(kernelOf(__func__, "gradWeight", gradWeight, &c));
+  Convolution c = transposed(volumetricConvolution(t, w, h), adjT, adjW, adjH);
+  THNN_TRY(takeKernelSize(__func__, "gradWeight", gradWeight, &c));
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }

@@ -4,17 +4,17 @@
  *
  * with the same bits as the layers have one after the other.
  *
- *   input, output, weight, bias  as of SpatialConvolutionMM and the other dense convolutions. How many dimensions a kernel has the weight
- *                says: nOutputPlane x nInputPlane x (kT x) (kH x) kW, of a transposed layer (`full`) nInputPlane first. A layer of sequences
- *                shows views that are turned: planes x frames of frames x planes. Numbers of an axis that the weight lacks are not looked at
- *   groups     of planes, each with weights of its own (SpatialGroupedConvolution.c); 1 for sequences
+ *   input, output, weight, bias  as of SpatialConvolutionMM and the other dense convolutions. The weight gives the number of dimensions:
+ *                nOutputPlane x nInputPlane x (kT x) (kH x) kW, of a transposed layer (`full`) nInputPlane first. A layer of sequences
+ *                passes views with exchanged dimensions: planes x frames of frames x planes. Numbers of an axis that the weight lacks are ignored
+ *   groups     of planes, each with weights of its own (SpatialGroupedConvolution); 1 for sequences
  *   other        as output, or none, or output itself
  *   activation, a, b  of THNNActivation
  *   algorithm    of THNNConvolution. THNN_FAST: chosen in each call, also by the number of samples. Another one is taken whatever their number
  *                is, so that the bits of a sample do not depend on the others; FusedConvolution_algorithm says which suits the sizes. It is
  *                an error if there is none for them. A way that the state names by THNN_setConvolution goes before
  *
- * How: Convolution.c has the checks, Convolution_fast.c the work, Convolution_epilogue.h what follows the sums. */
+ * Convolution.c has the checks, Convolution_fast.c the algorithms, Convolution_epilogue.h the addition and the activation. */
 #include "declared/FusedConvolution.h"
 #include "convolution/Convolution.h"
 
@@ -27,19 +27,19 @@ THNN_APART int32_t makeLayer(const char *f, const THTensor *weight, Axis t, Axis
   w.kernel = weight->size[n - 1];
   if (n > 3) h.kernel = weight->size[n - 2];
   if (n > 4) t.kernel = weight->size[n - 3];
-  *c = overVolumes(n > 4 ? t : none, w, n > 3 ? h : none);
+  *c = volumetricConvolution(n > 4 ? t : none, w, n > 3 ? h : none);
   c->dims = n - 2;
   if (full) *c = transposed(*c, n > 4 ? adjT : 0, adjW, n > 3 ? adjH : 0);
   c->groups = groups;
   return THNN_OK;
 }
 
-THNN_APART int32_t makeFinish(const char *f, int32_t activation, double a, double b, Finish *finish)
+THNN_APART int32_t makeEpilogue(const char *f, int32_t activation, double a, double b, Epilogue *epilogue)
 {
   THNN_IN_DEFAULT_ENVIRONMENT;
   THNN_TRY(THNN_checkRange(f, "activation", activation, THNN_NO_ACTIVATION, THNN_LEAKY_RELU));
   if (activation == THNN_HARD_TANH && !(a < b)) return THNN_fail(THNN_ERR_VALUE, f, "b", "expected more than a %g, got %g", a, b);
-  *finish = (Finish){NULL, activation, (accreal)a, (accreal)b};
+  *epilogue = (Epilogue){NULL, activation, (accreal)a, (accreal)b};
   return THNN_OK;
 }
 
@@ -62,7 +62,7 @@ int32_t THNN_(FusedConvolution_updateOutput)(THNNState *state, const THTensor *i
   const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
   Convolution c;
   THNN_TRY(makeLayer(__func__, weight, t, w, h, adjT, adjW, adjH, groups, full, &c));
-  THNN_TRY(makeFinish(__func__, activation, a, b, &c.finish));
+  THNN_TRY(makeEpilogue(__func__, activation, a, b, &c.epilogue));
   c.algorithm = algorithm;
   return THNN_(convolution_updateSum)(__func__, state, c, input, output, weight, bias, other);
 }

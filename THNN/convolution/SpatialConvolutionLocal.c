@@ -1,9 +1,10 @@
-/* SpatialConvolutionLocal: convolution with a filter bank of its own for each place.
+/* SpatialConvolutionLocal: convolution with filters of its own for each position.
  *
  *   output[n][o][oh][ow] = bias[o][oh][ow] + sum over c, i, j of
  *                          weight[oh][ow][o][c][i][j] * input[n][c][oh * dH + i - padH][ow * dW + j - padW]
  *
- *   gradInput gets, and gradWeight is added, what each product gives back: gradOutput[n][o][oh][ow] times its other factor
+ *   each product adds gradOutput[n][o][oh][ow] times one of its factors to the gradient of the other factor: to gradInput and, times
+ *   scale, to gradWeight
  *   gradBias[o][oh][ow] += scale * sum over n of gradOutput[n][o][oh][ow]
  *
  * where the input is 0 outside its planes.
@@ -20,7 +21,7 @@
 #include "core/space.h"
 #include "convolution/SpatialConvolutionLocal.h"
 
-/* All numbers, each axis with the sizes that it is said to have, and weight; writes the shape of output. */
+/* Checks input, weight and all numbers, and that the sizes of each axis are those that were passed. Computes the shape of output. */
 static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Axis w, Axis h,
                            LocalSizes *s, int64_t *size)
 {
@@ -65,31 +66,33 @@ static int32_t outputShape(const char *f, const THTensor *input, const THTensor 
 
 /* ---- The definition. */
 
-/* Where weight (o, c, i, j) of place (oh, ow) is, and the cell of sample n that it meets; -1 outside of the plane. */
-static int64_t weightAt(const LocalSizes *s, int64_t oh, int64_t ow, int64_t o, int64_t c, int64_t i, int64_t j)
+/* The index of weight (o, c, i, j) of position (oh, ow), and of the cell of sample n that it is multiplied with; -1 outside of the
+ * plane. */
+static int64_t weightIndex(const LocalSizes *s, int64_t oh, int64_t ow, int64_t o, int64_t c, int64_t i, int64_t j)
 {
   return ((((oh * s->oWidth + ow) * s->outputs + o) * s->planes + c) * s->kH + i) * s->kW + j;
 }
 
-static int64_t cellAt(const LocalSizes *s, int64_t n, int64_t oh, int64_t ow, int64_t c, int64_t i, int64_t j)
+static int64_t cellIndex(const LocalSizes *s, int64_t n, int64_t oh, int64_t ow, int64_t c, int64_t i, int64_t j)
 {
   const int64_t h = oh * s->dH + i - s->padH, w = ow * s->dW + j - s->padW;
   return h < 0 || h >= s->height || w < 0 || w >= s->width ? -1 : ((n * s->planes + c) * s->height + h) * s->width + w;
 }
 
-/* Output (o, oh, ow) of sample n meets all its weights: its sum is returned, or where there is gx or gw, g goes to each cell or weight. */
-static double meet(const LocalSizes *s, int64_t n, int64_t o, int64_t oh, int64_t ow, const real *x, const real *w, double g, real *gx,
-                   real *gw)
+/* Returns the sum of output (o, oh, ow) of sample n. With gx or gw, it adds the gradient g of this output to gradInput or gradWeight
+ * instead. */
+static double correlate(const LocalSizes *s, int64_t n, int64_t o, int64_t oh, int64_t ow, const real *x, const real *w, double g, real *gx,
+                        real *gw)
 {
   double sum = 0;
   for (int64_t c = 0; c < s->planes; c++)
     for (int64_t i = 0; i < s->kH; i++)
       for (int64_t j = 0; j < s->kW; j++) {
-        const int64_t cell = cellAt(s, n, oh, ow, c, i, j), weight = weightAt(s, oh, ow, o, c, i, j);
-        const double shown = x && cell >= 0 ? (double)x[cell] : 0;
+        const int64_t cell = cellIndex(s, n, oh, ow, c, i, j), weight = weightIndex(s, oh, ow, o, c, i, j);
+        const double value = x && cell >= 0 ? (double)x[cell] : 0;
         if (gx && cell >= 0) gx[cell] += (real)(g * (double)w[weight]);
-        if (gw) gw[weight] += (real)(g * shown);
-        if (!gx && !gw) sum += (double)w[weight] * shown;
+        if (gw) gw[weight] += (real)(g * value);
+        if (!gx && !gw) sum += (double)w[weight] * value;
       }
   return sum;
 }
@@ -100,7 +103,7 @@ static void forward(const LocalSizes *s, const real *x, real *y, const real *w, 
   for (int64_t n = 0; n < s->samples; n++)
     for (int64_t k = 0; k < s->outputs * area; k++)
       y[n * s->outputs * area + k] =
-          (real)((double)b[k] + meet(s, n, k / area, k % area / s->oWidth, k % s->oWidth, x, w, 0, NULL, NULL));
+          (real)((double)b[k] + correlate(s, n, k / area, k % area / s->oWidth, k % s->oWidth, x, w, 0, NULL, NULL));
 }
 
 static void backward(const LocalSizes *s, const real *g, real *gx, const real *w)
@@ -109,7 +112,7 @@ static void backward(const LocalSizes *s, const real *g, real *gx, const real *w
   for (int64_t i = 0; i < s->samples * s->planes * s->height * s->width; i++) gx[i] = 0;
   for (int64_t n = 0; n < s->samples; n++)
     for (int64_t k = 0; k < s->outputs * area; k++)
-      meet(s, n, k / area, k % area / s->oWidth, k % s->oWidth, NULL, w, (double)g[n * s->outputs * area + k], gx, NULL);
+      correlate(s, n, k / area, k % area / s->oWidth, k % s->oWidth, NULL, w, (double)g[n * s->outputs * area + k], gx, NULL);
 }
 
 static void gradients(const LocalSizes *s, const real *x, const real *g, real *gw, real *gb, double scale)
@@ -118,12 +121,12 @@ static void gradients(const LocalSizes *s, const real *x, const real *g, real *g
   for (int64_t n = 0; n < s->samples; n++)
     for (int64_t k = 0; k < s->outputs * area; k++) {
       const double share = scale * (double)g[n * s->outputs * area + k];
-      meet(s, n, k / area, k % area / s->oWidth, k % s->oWidth, x, NULL, share, NULL, gw);
+      correlate(s, n, k / area, k % area / s->oWidth, k % s->oWidth, x, NULL, share, NULL, gw);
       gb[k] += (real)share;
     }
 }
 
-/* ---- The functions. What is fast: a product of matrices for each place (SpatialConvolutionLocal_fast.c). */
+/* ---- The functions. The fast loops, a matrix product for each position, are in SpatialConvolutionLocal_fast.c. */
 
 int32_t THNN_(SpatialConvolutionLocal_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH,
                                                   int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t inputWidth,

@@ -1,6 +1,7 @@
-/* What SpatialConvolutionLocal does on all samples: SpatialConvolutionLocal_fast.c is fast on the host, THCUNN/convolution/SpatialConvolutionLocal.cu on the device. */
-#ifndef THNN_LOCAL_H
-#define THNN_LOCAL_H
+/* The fast loops of SpatialConvolutionLocal, for all samples: SpatialConvolutionLocal_fast.c has those of the host,
+ * THCUNN/convolution/SpatialConvolutionLocal.cu those of a device. */
+#ifndef THNN_SPATIAL_CONVOLUTION_LOCAL_H
+#define THNN_SPATIAL_CONVOLUTION_LOCAL_H
 
 #include "core/real.h"
 

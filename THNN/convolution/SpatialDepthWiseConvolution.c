@@ -2,7 +2,7 @@
  *
  *   output[n][c * nOutputPlane + o][oh][ow] = bias[o][c] + sum over i, j of
  *                                             weight[o][c][i][j] * input[n][c][oh * dH + i - padH][ow * dW + j - padW]
- *   gradInput[n][c][h][w] = sum over o and the places (oh, ow, i, j) that see (h, w) of
+ *   gradInput[n][c][h][w] = sum over o and all (oh, ow, i, j) that read (h, w) of
  *                           weight[o][c][i][j] * gradOutput[n][c * nOutputPlane + o][oh][ow]
  *   gradWeight, gradBias += scale * the corresponding sums
  *
@@ -16,13 +16,13 @@
  *   bias       nOutputPlane x nInputPlane
  *   gradWeight, gradBias  as weight and bias, added to
  *
- * Torch7 mistook height for width where they differ; this does not. */
+ * Torch7 confused height and width if they differ; this library does not. */
 #include "declared/SpatialDepthWiseConvolution.h"
 #include "core/space.h"
 #include "convolution/SpatialDepthWiseConvolution.h"
 
 static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Axis w, Axis h,
-                           Net *n, int64_t *size)
+                           ChannelConvolution *n, int64_t *size)
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 3, 4, "(N x) nInputPlane x H x W"));
   const Planes p = THNN_planes(input->nDimension, input->size);
@@ -49,73 +49,73 @@ static int32_t outputShape(const char *f, const THTensor *input, const THTensor 
                      (long long)kH, (long long)kW, (long long)(p.height + 2 * h.pad), (long long)(p.width + 2 * w.pad));
   THNN_TRY(THNN_pooledShape(f, view(input), oHeight, oWidth, size));
   size[input->nDimension - 3] = planes * weight->size[0];
-  const Taps taps = {p.height, p.width, kH, kW, h.stride, w.stride, h.pad, w.pad, oHeight, oWidth};
+  const KernelGeometry geometry = {p.height, p.width, kH, kW, h.stride, w.stride, h.pad, w.pad, oHeight, oWidth};
   const int64_t samples = input->nDimension == 4 ? input->size[0] : 1, outputs = planes * weight->size[0];
-  *n = (Net){taps, 0, samples, planes, outputs, outputs, NULL, NULL};
+  *n = (ChannelConvolution){geometry, 0, samples, planes, outputs, outputs, NULL, NULL};
   return THNN_OK;
 }
 
-/* ---- The definition: kernel l leads from plane l.wide of the input to plane l.narrow of the output. */
+/* ---- The definition: kernel l leads from channel l.xChannel of the input to channel l.yChannel of the output. */
 
-/* The cell of plane c of sample n that tap (i, j) of place (oh, ow) sees; -1 outside of the plane. */
-static int64_t cellAt(const Net *d, int64_t n, int64_t c, int64_t oh, int64_t ow, int64_t i, int64_t j)
+/* The index of the cell of channel c of sample n that kernel cell (i, j) reads at position (oh, ow); -1 outside of the channel. */
+static int64_t cellAt(const ChannelConvolution *d, int64_t n, int64_t c, int64_t oh, int64_t ow, int64_t i, int64_t j)
 {
-  const Taps *t = &d->taps;
+  const KernelGeometry *t = &d->geometry;
   const int64_t h = oh * t->dH + i - t->padH, w = ow * t->dW + j - t->padW;
-  return h < 0 || h >= t->height || w < 0 || w >= t->width ? -1 : wideAt(d, n, c, h, w);
+  return h < 0 || h >= t->height || w < 0 || w >= t->width ? -1 : xIndex(d, n, c, h, w);
 }
 
-static void forward(const Net *d, const real *x, real *y, const real *w, const real *b)
+static void forward(const ChannelConvolution *d, const real *x, real *y, const real *w, const real *b)
 {
-  const Taps t = d->taps;
+  const KernelGeometry t = d->geometry;
   for (int64_t n = 0; n < d->samples; n++)
-    for (int64_t o = 0; o < d->narrows; o++)
+    for (int64_t o = 0; o < d->yChannels; o++)
       for (int64_t oh = 0; oh < t.oHeight; oh++)
         for (int64_t ow = 0; ow < t.oWidth; ow++) {
-          const Link l = linkOf(d, o);
+          const Connection l = getConnection(d, o);
           double sum = b ? (double)b[l.kernel] : 0;
           for (int64_t i = 0; i < t.kH; i++)
             for (int64_t j = 0; j < t.kW; j++) {
-              const int64_t cell = cellAt(d, n, l.wide, oh, ow, i, j);
+              const int64_t cell = cellAt(d, n, l.xChannel, oh, ow, i, j);
               if (cell >= 0) sum += (double)w[(l.kernel * t.kH + i) * t.kW + j] * (double)x[cell];
             }
-          y[narrowAt(d, n, o, oh, ow)] = (real)sum;
+          y[yIndex(d, n, o, oh, ow)] = (real)sum;
         }
 }
 
-static void backward(const Net *d, const real *g, real *gx, const real *w)
+static void backward(const ChannelConvolution *d, const real *g, real *gx, const real *w)
 {
-  const Taps t = d->taps;
-  for (int64_t i = 0; i < d->samples * d->wides * t.height * t.width; i++) gx[i] = 0;
+  const KernelGeometry t = d->geometry;
+  for (int64_t i = 0; i < d->samples * d->xChannels * t.height * t.width; i++) gx[i] = 0;
   for (int64_t n = 0; n < d->samples; n++)
-    for (int64_t o = 0; o < d->narrows; o++)
+    for (int64_t o = 0; o < d->yChannels; o++)
       for (int64_t oh = 0; oh < t.oHeight; oh++)
         for (int64_t ow = 0; ow < t.oWidth; ow++)
           for (int64_t i = 0; i < t.kH; i++)
             for (int64_t j = 0; j < t.kW; j++) {
-              const Link l = linkOf(d, o);
-              const int64_t cell = cellAt(d, n, l.wide, oh, ow, i, j);
-              if (cell >= 0) gx[cell] += (real)((double)w[(l.kernel * t.kH + i) * t.kW + j] * (double)g[narrowAt(d, n, o, oh, ow)]);
+              const Connection l = getConnection(d, o);
+              const int64_t cell = cellAt(d, n, l.xChannel, oh, ow, i, j);
+              if (cell >= 0) gx[cell] += (real)((double)w[(l.kernel * t.kH + i) * t.kW + j] * (double)g[yIndex(d, n, o, oh, ow)]);
             }
 }
 
-static void gradients(const Net *d, const real *x, const real *g, real *gw, real *gb, double scale)
+static void gradients(const ChannelConvolution *d, const real *x, const real *g, real *gw, real *gb, double scale)
 {
-  addTapSums(d, x, g, gw, scale);
-  for (int64_t o = 0; o < d->narrows && gb; o++) {
+  addKernelGradients(d, x, g, gw, scale);
+  for (int64_t o = 0; o < d->yChannels && gb; o++) {
     double sum = 0;
     for (int64_t n = 0; n < d->samples; n++)
-      for (int64_t p = 0; p < d->taps.oHeight * d->taps.oWidth; p++) sum += (double)g[narrowAt(d, n, o, 0, p)];
-    gb[linkOf(d, o).kernel] += (real)(scale * sum);
+      for (int64_t p = 0; p < d->geometry.oHeight * d->geometry.oWidth; p++) sum += (double)g[yIndex(d, n, o, 0, p)];
+    gb[getConnection(d, o).kernel] += (real)(scale * sum);
   }
 }
 
-/* ---- The functions. What is fast: a tap is one distance for a band of rows (SpatialDepthWiseConvolution_fast.c). */
+/* ---- The functions. The fast loops are in SpatialDepthWiseConvolution_fast.c. */
 
 int32_t THNN_(SpatialDepthWiseConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t kH,
                                                       int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t size[8])
 {
-  Net n;
+  ChannelConvolution n;
   return outputShape(__func__, input, weight, "weight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &n, size);
 }
 
@@ -123,11 +123,11 @@ int32_t THNN_(SpatialDepthWiseConvolution_updateOutput)(THNNState *state, const 
                                                         const THTensor *weight, const THTensor *bias, int64_t kW, int64_t kH,
                                                         int64_t dW, int64_t dH, int64_t padW, int64_t padH)
 {
-  Net n;
+  ChannelConvolution n;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(outputShape(__func__, input, weight, "weight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &n, size));
   THNN_TRY(THNN_checkOutput(__func__, "output", view(output), input->nDimension, size));
-  const int64_t biasSize[] = {weight->size[0], n.wides};
+  const int64_t biasSize[] = {weight->size[0], n.xChannels};
   if (bias) THNN_TRY(THNN_checkShape(__func__, "bias", view(bias), 2, biasSize));
 
   Call call;
@@ -135,7 +135,7 @@ int32_t THNN_(SpatialDepthWiseConvolution_updateOutput)(THNNState *state, const 
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(linksForward)(&call, &n, x, y, w, b);
+  if (!THNN_plain(&call)) THNN_(connectedForward)(&call, &n, x, y, w, b);
   else forward(&n, x, y, w, b);
   return THNN_leave(&call);
 }
@@ -144,7 +144,7 @@ int32_t THNN_(SpatialDepthWiseConvolution_updateGradInput)(THNNState *state, con
                                                            THTensor *gradInput, const THTensor *weight, int64_t kW, int64_t kH,
                                                            int64_t dW, int64_t dH, int64_t padW, int64_t padH)
 {
-  Net n;
+  ChannelConvolution n;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(outputShape(__func__, input, weight, "weight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &n, size));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
@@ -155,7 +155,7 @@ int32_t THNN_(SpatialDepthWiseConvolution_updateGradInput)(THNNState *state, con
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(linksBackward)(&call, &n, g, gx, w);
+  if (!THNN_plain(&call)) THNN_(connectedBackward)(&call, &n, g, gx, w);
   else backward(&n, g, gx, w);
   return THNN_leave(&call);
 }
@@ -164,12 +164,12 @@ int32_t THNN_(SpatialDepthWiseConvolution_accGradParameters)(THNNState *state, c
                                                              THTensor *gradWeight, THTensor *gradBias, int64_t kW, int64_t kH,
                                                              int64_t dW, int64_t dH, int64_t padW, int64_t padH, double scale)
 {
-  Net n;
+  ChannelConvolution n;
   int64_t size[THNN_MAX_DIMS];
   THNN_TRY(outputShape(__func__, input, gradWeight, "gradWeight", sliding(kW, dW, padW, 1), sliding(kH, dH, padH, 1), &n, size));
   THNN_TRY(THNN_checkShape(__func__, "gradOutput", view(gradOutput), input->nDimension, size));
   THNN_TRY(THNN_checkOutput(__func__, "gradWeight", view(gradWeight), gradWeight->nDimension, gradWeight->size));
-  const int64_t biasSize[] = {gradWeight->size[0], n.wides};
+  const int64_t biasSize[] = {gradWeight->size[0], n.xChannels};
   if (gradBias) THNN_TRY(THNN_checkOutput(__func__, "gradBias", view(gradBias), 2, biasSize));
   if (THNN_nElement(view(gradOutput)) == 0) return THNN_OK;
 
@@ -178,7 +178,7 @@ int32_t THNN_(SpatialDepthWiseConvolution_accGradParameters)(THNNState *state, c
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(linksGradients)(&call, &n, x, g, gw, gb, scale);
+  if (!THNN_plain(&call)) THNN_(connectedGradients)(&call, &n, x, g, gw, gb, scale);
   else gradients(&n, x, g, gw, gb, scale);
   return THNN_leave(&call);
 }

@@ -1,81 +1,88 @@
-/* Convolutions in which not every plane is connected with every other: those of a table, and those where each plane has planes of its own.
+/* Convolution with kernels between single channels: those that a connection table lists, or, in a depthwise convolution, some for each
+ * channel of x.
  *
- * A link is a kernel of kH x kW taps between a wide plane and a narrow one. The narrow plane has one cell for each place that the kernel takes
- * on the wide one,
- *   narrow[oh][ow]  meets  wide[oh * dH + i - padH][ow * dW + j - padW]  through tap [i][j],
- * and what would lie outside the wide plane is left out. Wide planes are those of the input, or of a full convolution's output.
- * SpatialDepthWiseConvolution_fast.c is fast on the host, THCUNN/convolution/SpatialDepthWiseConvolution.cu on the device. */
-#ifndef THNN_LINKS_H
-#define THNN_LINKS_H
+ * A connection is a kernel of kH x kW cells between a channel of x, the larger side, and a channel of y, the smaller side. y has one
+ * element for each position of the kernel on x:
+ *   y[oh][ow] is connected with x[oh * dH + i - padH][ow * dW + j - padW] through kernel cell [i][j],
+ * and cells outside x are left out. x is the input, or the output of a full convolution. SpatialDepthWiseConvolution_fast.c has the loops
+ * of the host, THCUNN/convolution/SpatialDepthWiseConvolution.cu those of a device. */
+#ifndef THNN_SPATIAL_DEPTH_WISE_CONVOLUTION_H
+#define THNN_SPATIAL_DEPTH_WISE_CONVOLUTION_H
 
 #include "core/real.h"
 
-typedef struct Taps {
-  int64_t height, width; /* of the wide plane */
+typedef struct KernelGeometry {
+  int64_t height, width; /* of a channel of x */
   int64_t kH, kW, dH, dW, padH, padW;
-  int64_t oHeight, oWidth; /* of the narrow plane */
-} Taps;
+  int64_t oHeight, oWidth; /* of a channel of y */
+} KernelGeometry;
 
-typedef struct Net {
-  Taps taps;
+typedef struct ChannelConvolution {
+  KernelGeometry geometry;
   int32_t full;
-  int64_t samples, wides, narrows, links; /* samples, planes of either kind in a sample, links */
-  const index_t *wide, *narrow; /* planes of each link, whose kernel is that of its number; NULL: each wide plane has narrow ones of its own */
-} Net;
+  int64_t samples, xChannels, yChannels, connections; /* channels of either side of a sample; connections */
+  /* The channels of each connection, whose kernel has its number. NULL: each channel of x has channels of y of its own. */
+  const index_t *xChannel, *yChannel;
+} ChannelConvolution;
 
-typedef struct Link {
-  int64_t wide, narrow, kernel; /* numbers of planes, and of the kernel between them */
-} Link;
+typedef struct Connection {
+  int64_t xChannel, yChannel, kernel; /* the two channels, and the kernel between them */
+} Connection;
 
-/* Link l. Planes of their own lie side by side, and their kernels and biases are [narrow plane of the wide one][wide plane]. */
-THNN_INLINE Link linkOf(const Net *n, int64_t l)
+/* Connection l. Without a table, the channels of y of one channel of x are neighbours, and kernels and biases are ordered [channel of y of
+ * this channel][channel of x]. */
+THNN_INLINE Connection getConnection(const ChannelConvolution *n, int64_t l)
 {
-  const int64_t each = THNN_max(n->narrows / n->wides, 1);
-  const Link link = {n->wide ? n->wide[l] : l / each, n->narrow ? n->narrow[l] : l, n->wide ? l : l % each * n->wides + l / each};
-  return link;
+  const int64_t each = THNN_max(n->yChannels / n->xChannels, 1);
+  const Connection connection = {n->xChannel ? n->xChannel[l] : l / each, n->yChannel ? n->yChannel[l] : l,
+                                 n->xChannel ? l : l % each * n->xChannels + l / each};
+  return connection;
 }
 
-/* Where cells of a sample's planes stand. */
-THNN_INLINE int64_t wideAt(const Net *n, int64_t sample, int64_t plane, int64_t h, int64_t w)
+/* The index of a cell of x, and of y. */
+THNN_INLINE int64_t xIndex(const ChannelConvolution *n, int64_t sample, int64_t plane, int64_t h, int64_t w)
 {
-  return ((sample * n->wides + plane) * n->taps.height + h) * n->taps.width + w;
+  return ((sample * n->xChannels + plane) * n->geometry.height + h) * n->geometry.width + w;
 }
 
-THNN_INLINE int64_t narrowAt(const Net *n, int64_t sample, int64_t plane, int64_t oh, int64_t ow)
+THNN_INLINE int64_t yIndex(const ChannelConvolution *n, int64_t sample, int64_t plane, int64_t oh, int64_t ow)
 {
-  return ((sample * n->narrows + plane) * n->taps.oHeight + oh) * n->taps.oWidth + ow;
+  return ((sample * n->yChannels + plane) * n->geometry.oHeight + oh) * n->geometry.oWidth + ow;
 }
 
-/* The definition of a kernel's gradient: what meets through tap [i][j] of a link, over all samples and places. */
-THNN_INLINE double tapSum(const Net *net, Link link, const real *wide, const real *narrow, int64_t i, int64_t j)
+/* The definition of the gradient of kernel cell [i][j] of a connection: the sum over samples and positions of the products of connected
+ * elements. */
+THNN_INLINE double kernelGradient(const ChannelConvolution *conv, Connection connection, const real *larger, const real *smaller, int64_t i,
+                                  int64_t j)
 {
-  const Taps *t = &net->taps;
+  const KernelGeometry *t = &conv->geometry;
   double sum = 0;
-  for (int64_t n = 0; n < net->samples; n++)
+  for (int64_t n = 0; n < conv->samples; n++)
     for (int64_t oh = 0; oh < t->oHeight; oh++)
       for (int64_t ow = 0; ow < t->oWidth; ow++) {
         const int64_t h = oh * t->dH + i - t->padH, w = ow * t->dW + j - t->padW;
         if (h >= 0 && h < t->height && w >= 0 && w < t->width)
-          sum += (double)narrow[narrowAt(net, n, link.narrow, oh, ow)] * (double)wide[wideAt(net, n, link.wide, h, w)];
+          sum += (double)smaller[yIndex(conv, n, connection.yChannel, oh, ow)] * (double)larger[xIndex(conv, n, connection.xChannel, h, w)];
       }
   return sum;
 }
 
-/* gradKernels += scale * what meets through each tap */
-THNN_INLINE void addTapSums(const Net *net, const real *wide, const real *narrow, real *gradKernels, double scale)
+/* gradKernels += scale * kernelGradient, for all cells of all kernels */
+THNN_INLINE void addKernelGradients(const ChannelConvolution *conv, const real *larger, const real *smaller, real *gradKernels,
+                                    double scale)
 {
-  const Taps *t = &net->taps;
-  for (int64_t l = 0; l < net->links; l++)
+  const KernelGeometry *t = &conv->geometry;
+  for (int64_t l = 0; l < conv->connections; l++)
     for (int64_t i = 0; i < t->kH; i++)
       for (int64_t j = 0; j < t->kW; j++) {
-        const Link link = linkOf(net, l);
-        gradKernels[(link.kernel * t->kH + i) * t->kW + j] += (real)(scale * tapSum(net, link, wide, narrow, i, j));
+        const Connection connection = getConnection(conv, l);
+        gradKernels[(connection.kernel * t->kH + i) * t->kW + j] += (real)(scale * kernelGradient(conv, connection, larger, smaller, i, j));
       }
 }
 
-/* What is fast, on all samples; bias, gradBias may be NULL. */
-void THNN_(linksForward)(Call *call, const Net *n, const real *x, real *y, const real *w, const real *b);
-void THNN_(linksBackward)(Call *call, const Net *n, const real *g, real *gx, const real *w);
-void THNN_(linksGradients)(Call *call, const Net *n, const real *x, const real *g, real *gw, real *gb, double scale);
+/* The fast loops, for all samples. bias and gradBias may be NULL. */
+void THNN_(connectedForward)(Call *call, const ChannelConvolution *n, const real *x, real *y, const real *w, const real *b);
+void THNN_(connectedBackward)(Call *call, const ChannelConvolution *n, const real *g, real *gx, const real *w);
+void THNN_(connectedGradients)(Call *call, const ChannelConvolution *n, const real *x, const real *g, real *gw, real *gb, double scale);
 
 #endif

@@ -1,98 +1,101 @@
-/* What a kernel's taps meet in planes that are laid out for that (SpatialDepthWiseConvolution_fast.c), for one kind of processor: SpatialDepthWiseConvolution_portable.c, SpatialDepthWiseConvolution_avx2.c and SpatialDepthWiseConvolution_avx512.c
- * include this, each compiled for its own.
+/* The inner loops of convolutions with kernels between single channels, for one instruction set. SpatialDepthWiseConvolution_portable.c,
+ * _avx2.c and _avx512.c include this file, each with its own compiler options.
  *
- * A row is a few vectors, and several rows are summed at once: their sums stay in registers while the taps pass by. */
-#ifndef THNN_TAPS_H
-#define THNN_TAPS_H
+ * A row is a few vectors, and several rows are computed at the same time: their sums stay in registers over all kernel cells. */
+#ifndef THNN_DEPTH_WISE_KERNELS_H
+#define THNN_DEPTH_WISE_KERNELS_H
 
 #include "core/real.h"
 
-/* Rows of a plane: y[r][w] = start + sum over k of weight[k] * x[r * row + w + distance[k]]. */
+/* Rows of a channel: y[r][w] = start + sum over k of weight[k] * x[r * rowLength + w + offset[k]]. */
 typedef struct RowSums {
   real *y;
-  int64_t height, width, yRow; /* yRow is width, or a row has memory for whole vectors */
-  const real *x;               /* a vector beyond what is needed may be read */
-  int64_t row;
-  const int64_t *distance;
+  int64_t height, width, yRowLength; /* yRowLength is width, or a row has memory for whole vectors */
+  const real *x;               /* up to a vector beyond the last element may be read */
+  int64_t rowLength;
+  const int64_t *offset;
   const real *weight;
   int64_t depth;
   THNN_REAL start;
-  int32_t add; /* to y, instead of start; its rows have memory for whole vectors */
+  int32_t add; /* y[r][w] is added instead of start; its rows have memory for whole vectors */
 } RowSums;
 
-enum { MOST_LANES = 64 / sizeof(THNN_REAL) };
+enum { MAX_LANES = 64 / sizeof(THNN_REAL) };
 
-typedef struct TapLoops {
-  void (*sum)(const RowSums *s);
-  /* sum[k][lane] += sum over the places of y[r * yRow + w] * x[r * row + w + distance[k]], whose lanes are to be added */
-  void (*multiply)(double (*sum)[MOST_LANES], int64_t taps, const int64_t *distance, const real *x, int64_t row, const real *y, int64_t yRow,
-                   int64_t height, int64_t width);
-  int64_t lanes; /* in fewer columns than these y needs memory for as many in each row, which are 0, to be multiplied */
-} TapLoops;
+typedef struct RowKernels {
+  void (*convolveRows)(const RowSums *s);
+  /* sum[k][lane] += the sum over the positions of y[r * yRowLength + w] * x[r * rowLength + w + offset[k]]. The lanes are to be added
+   * up. */
+  void (*correlateRows)(double (*sum)[MAX_LANES], int64_t cells, const int64_t *offset, const real *x, int64_t rowLength, const real *y,
+                        int64_t yRowLength,
+                        int64_t height, int64_t width);
+  int64_t lanes; /* if y has fewer columns, each of its rows needs memory for as many, filled with zeros */
+} RowKernels;
 
-extern const TapLoops THNN_(taps), THNN_(tapsAvx2), THNN_(tapsAvx512);
+extern const RowKernels THNN_(rowKernels), THNN_(rowKernelsAvx2), THNN_(rowKernelsAvx512);
 
 #ifdef VECTOR_BYTES
 enum { LANES = VECTOR_BYTES / sizeof(THNN_REAL) };
 typedef THNN_REAL Vector __attribute__((vector_size(VECTOR_BYTES)));
-typedef Vector AnyVector __attribute__((aligned(1), may_alias)); /* at any address */
+typedef Vector AnyVector __attribute__((aligned(1), may_alias)); /* unaligned */
 typedef __typeof__((Vector){0} > (Vector){0}) Mask;
 
 /* ---- sums */
 
-/* So many rows from row r on, and so many vectors from column w on, the last of which begins at column w + last. */
-THNN_INLINE void sumTile(const RowSums *s, const int rows, const int vectors, int64_t r, int64_t w, int64_t last)
+/* Computes `rows` rows from row r on, and `vectors` vectors from column w on, the last of which begins at column w + last. */
+THNN_INLINE void convolveTile(const RowSums *s, const int rows, const int vectors, int64_t r, int64_t w, int64_t last)
 {
   Vector sum[7][4];
-  real *y = s->y + r * s->yRow + w;
+  real *y = s->y + r * s->yRowLength + w;
 #pragma GCC unroll 7
   for (int i = 0; i < rows; i++)
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++) {
       sum[i][v] = (Vector){0} + s->start;
-      if (s->add) sum[i][v] = *(const AnyVector *)(y + i * s->yRow + (v == vectors - 1 ? last : v * LANES));
+      if (s->add) sum[i][v] = *(const AnyVector *)(y + i * s->yRowLength + (v == vectors - 1 ? last : v * LANES));
     }
   for (int64_t k = 0; k < s->depth; k++) {
-    const real *x = s->x + s->distance[k] + r * s->row + w;
+    const real *x = s->x + s->offset[k] + r * s->rowLength + w;
     const THNN_REAL weight = s->weight[k];
 #pragma GCC unroll 7
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 4
-      for (int v = 0; v < vectors; v++) sum[i][v] += weight * *(const AnyVector *)(x + i * s->row + (v == vectors - 1 ? last : v * LANES));
+      for (int v = 0; v < vectors; v++) sum[i][v] += weight * *(const AnyVector *)(x + i * s->rowLength + (v == vectors - 1 ? last : v * LANES));
   }
-  /* A row shorter than a vector writes into the next one, which comes later; the last rows do not. */
-  const int64_t end = s->yRow > s->width ? INT64_MAX : s->height * s->width - LANES;
+  /* A row shorter than a vector overwrites part of the next one, which is computed later. There is none behind the last rows. */
+  const int64_t end = s->yRowLength > s->width ? INT64_MAX : s->height * s->width - LANES;
 #pragma GCC unroll 7
   for (int i = 0; i < rows; i++) {
-    if (s->width < LANES && (r + i) * s->yRow > end)
-      for (int64_t c = 0; c < s->width; c++) y[i * s->yRow + c] = sum[i][0][c];
+    if (s->width < LANES && (r + i) * s->yRowLength > end)
+      for (int64_t c = 0; c < s->width; c++) y[i * s->yRowLength + c] = sum[i][0][c];
     else
 #pragma GCC unroll 4
-      for (int v = 0; v < vectors; v++) *(AnyVector *)(y + i * s->yRow + (v == vectors - 1 ? last : v * LANES)) = sum[i][v];
+      for (int v = 0; v < vectors; v++) *(AnyVector *)(y + i * s->yRowLength + (v == vectors - 1 ? last : v * LANES)) = sum[i][v];
   }
 }
 
-/* All rows of a few columns. Where the rows are no multiple the last tile does some again, or where it adds it does them one by one. */
-THNN_INLINE void sumColumns(const RowSums *s, const int rows, const int vectors, int64_t w, int64_t last)
+/* Computes all rows of a few columns. If the number of rows is no multiple, the last tile repeats some; if it adds to y, the rest is
+ * computed row by row. */
+THNN_INLINE void convolveColumns(const RowSums *s, const int rows, const int vectors, int64_t w, int64_t last)
 {
   int64_t r = 0;
-  for (; r + rows <= s->height; r += rows) sumTile(s, rows, vectors, r, w, last);
-  if (r < s->height && r > 0 && !s->add) sumTile(s, rows, vectors, s->height - rows, w, last);
+  for (; r + rows <= s->height; r += rows) convolveTile(s, rows, vectors, r, w, last);
+  if (r < s->height && r > 0 && !s->add) convolveTile(s, rows, vectors, s->height - rows, w, last);
   else
-    for (; r < s->height; r++) sumTile(s, 1, vectors, r, w, last);
+    for (; r < s->height; r++) convolveTile(s, 1, vectors, r, w, last);
 }
 
-static void sum(const RowSums *s)
+static void convolveRows(const RowSums *s)
 {
   const int64_t vectors = THNN_ceilDiv(s->width, LANES);
   for (int64_t v = 0; v < vectors;) {
     const int64_t n = vectors - v > 4 && vectors - v < 7 ? 3 : THNN_min(vectors - v, 4), w = v * LANES;
     /* The last vector ends with the row, or behind it. */
-    const int64_t last = v + n < vectors || s->yRow > s->width || s->width < LANES ? (n - 1) * LANES : s->width - LANES - w;
-    if (n == 1) sumColumns(s, 7, 1, w, last);
-    else if (n == 2) sumColumns(s, 5, 2, w, last);
-    else if (n == 3) sumColumns(s, 4, 3, w, last);
-    else sumColumns(s, 3, 4, w, last);
+    const int64_t last = v + n < vectors || s->yRowLength > s->width || s->width < LANES ? (n - 1) * LANES : s->width - LANES - w;
+    if (n == 1) convolveColumns(s, 7, 1, w, last);
+    else if (n == 2) convolveColumns(s, 5, 2, w, last);
+    else if (n == 3) convolveColumns(s, 4, 3, w, last);
+    else convolveColumns(s, 3, 4, w, last);
     v += n;
   }
 }
@@ -100,54 +103,55 @@ static void sum(const RowSums *s)
 /* ---- products */
 
 enum {
-  AT_ONCE = 9, // taps whose sums are in registers
-  SHORT_SUM = 2048, // products, about, that are added before they become doubles
+  REGISTER_CELLS = 9, /* kernel cells whose sums are in registers */
+  FLOAT_SUM_TERMS = 2048, /* products, about, that are added up before they are converted to double */
 };
 
-THNN_INLINE void multiplyTaps(double (*sum)[MOST_LANES], const int taps, int64_t n, const int64_t *distance, const real *x, int64_t row,
-                              const real *y, int64_t yRow, int64_t height, int64_t width)
+THNN_INLINE void correlateCells(double (*sum)[MAX_LANES], const int cells, int64_t n, const int64_t *offset, const real *x,
+                                int64_t rowLength,
+                                const real *y, int64_t yRowLength, int64_t height, int64_t width)
 {
-  const real *from[AT_ONCE];
-  for (int k = 0; k < taps; k++) from[k] = x + distance[k < n ? k : n - 1];
+  const real *from[REGISTER_CELLS];
+  for (int k = 0; k < cells; k++) from[k] = x + offset[k < n ? k : n - 1];
   const int64_t rest = width % LANES, tail = width < LANES ? 0 : width - LANES;
   THNN_REAL lane[LANES];
   for (int l = 0; l < LANES; l++) lane[l] = width < LANES ? l < rest : l >= LANES - rest;
   const Mask mask = *(const AnyVector *)lane > (Vector){0};
-  const int64_t some = THNN_max(SHORT_SUM / width, 1);
+  const int64_t some = THNN_max(FLOAT_SUM_TERMS / width, 1);
   for (int64_t begin = 0; begin < height; begin += some) {
-    Vector total[AT_ONCE];
+    Vector total[REGISTER_CELLS];
 #pragma GCC unroll 9
-    for (int k = 0; k < taps; k++) total[k] = (Vector){0};
+    for (int k = 0; k < cells; k++) total[k] = (Vector){0};
     for (int64_t r = begin; r < THNN_min(begin + some, height); r++) {
-      const real *yr = y + r * yRow;
+      const real *yr = y + r * yRowLength;
       for (int64_t w = 0; w + LANES <= width; w += LANES) {
         const Vector one = *(const AnyVector *)(yr + w);
 #pragma GCC unroll 9
-        for (int k = 0; k < taps; k++) total[k] += one * *(const AnyVector *)(from[k] + r * row + w);
+        for (int k = 0; k < cells; k++) total[k] += one * *(const AnyVector *)(from[k] + r * rowLength + w);
       }
       if (!rest) continue;
-      /* Cells that were multiplied already are 0 on both sides: 0 times an infinity is no 0. */
+      /* Cells of the vector before are masked to 0 on both sides, since 0 times infinity is NaN. */
       const Vector one = (Vector)((Mask) * (const AnyVector *)(yr + tail) & mask);
 #pragma GCC unroll 9
-      for (int k = 0; k < taps; k++) total[k] += one * (Vector)((Mask) * (const AnyVector *)(from[k] + r * row + tail) & mask);
+      for (int k = 0; k < cells; k++) total[k] += one * (Vector)((Mask) * (const AnyVector *)(from[k] + r * rowLength + tail) & mask);
     }
     for (int64_t k = 0; k < n; k++)
       for (int l = 0; l < LANES; l++) sum[k][l] += total[k][l];
   }
 }
 
-static void multiply(double (*sum)[MOST_LANES], int64_t taps, const int64_t *distance, const real *x, int64_t row, const real *y,
-                     int64_t yRow, int64_t height, int64_t width)
+static void correlateRows(double (*sum)[MAX_LANES], int64_t cells, const int64_t *offset, const real *x, int64_t rowLength, const real *y,
+                          int64_t yRowLength, int64_t height, int64_t width)
 {
-  for (int64_t k = 0; k < taps; k += AT_ONCE) {
-    const int64_t n = THNN_min(AT_ONCE, taps - k);
-    if (n > 3) multiplyTaps(sum + k, AT_ONCE, n, distance + k, x, row, y, yRow, height, width);
-    else if (n > 1) multiplyTaps(sum + k, 3, n, distance + k, x, row, y, yRow, height, width);
-    else multiplyTaps(sum + k, 1, n, distance + k, x, row, y, yRow, height, width);
+  for (int64_t k = 0; k < cells; k += REGISTER_CELLS) {
+    const int64_t n = THNN_min(REGISTER_CELLS, cells - k);
+    if (n > 3) correlateCells(sum + k, REGISTER_CELLS, n, offset + k, x, rowLength, y, yRowLength, height, width);
+    else if (n > 1) correlateCells(sum + k, 3, n, offset + k, x, rowLength, y, yRowLength, height, width);
+    else correlateCells(sum + k, 1, n, offset + k, x, rowLength, y, yRowLength, height, width);
   }
 }
 
-const TapLoops THNN_TAPS = {sum, multiply, LANES};
+const RowKernels THNN_ROW_KERNELS = {convolveRows, correlateRows, LANES};
 #endif
 
 #endif

@@ -18,7 +18,7 @@
 #include "core/space.h"
 #include "convolution/TemporalRowConvolution.h"
 
-/* All numbers, and weight; writes the shape of output. */
+/* Checks input, weight and all numbers. Computes the shape of output. */
 static int32_t outputShape(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Axis numbers,
                            int32_t featFirst, RowSizes *r, int64_t *size)
 {
@@ -48,14 +48,14 @@ static int32_t outputShape(const char *f, const THTensor *input, const THTensor 
 
 /* ---- The definition. */
 
-/* Where feature c of frame t of sample n stands, in a tensor of so many frames. */
+/* The index of feature c of frame t of sample n, in a tensor of so many frames. */
 static int64_t at(const RowSizes *r, int64_t frames, int64_t n, int64_t t, int64_t c)
 {
   return r->featFirst ? (n * r->features + c) * frames + t : (n * frames + t) * r->features + c;
 }
 
-/* The frame that window t meets through tap k; below 0 if it lies in the padding. */
-static int64_t frameOf(const RowSizes *r, int64_t t, int64_t k)
+/* The frame that kernel cell k reads at position t; below 0 if it lies in the padding. */
+static int64_t frameIndex(const RowSizes *r, int64_t t, int64_t k)
 {
   const int64_t frame = t * r->dW + k - r->padW;
   return frame < r->frames ? frame : -1;
@@ -68,7 +68,7 @@ static void forward(const RowSizes *r, const real *x, real *y, const real *w, co
       for (int64_t c = 0; c < r->features; c++) {
         double sum = b ? (double)b[c] : 0;
         for (int64_t k = 0; k < r->kW; k++) {
-          const int64_t frame = frameOf(r, t, k);
+          const int64_t frame = frameIndex(r, t, k);
           if (frame >= 0) sum += (double)w[c * r->kW + k] * (double)x[at(r, r->frames, n, frame, c)];
         }
         y[at(r, r->oFrames, n, t, c)] = (real)sum;
@@ -82,7 +82,7 @@ static void backward(const RowSizes *r, const real *g, real *gx, const real *w)
     for (int64_t t = 0; t < r->oFrames; t++)
       for (int64_t c = 0; c < r->features; c++)
         for (int64_t k = 0; k < r->kW; k++) {
-          const int64_t frame = frameOf(r, t, k);
+          const int64_t frame = frameIndex(r, t, k);
           if (frame >= 0) gx[at(r, r->frames, n, frame, c)] += (real)((double)w[c * r->kW + k] * (double)g[at(r, r->oFrames, n, t, c)]);
         }
 }
@@ -94,14 +94,14 @@ static void gradients(const RowSizes *r, const real *x, const real *g, real *gw,
       for (int64_t c = 0; c < r->features; c++) {
         const double share = scale * (double)g[at(r, r->oFrames, n, t, c)];
         for (int64_t k = 0; k < r->kW; k++) {
-          const int64_t frame = frameOf(r, t, k);
+          const int64_t frame = frameIndex(r, t, k);
           if (frame >= 0) gw[c * r->kW + k] += (real)(share * (double)x[at(r, r->frames, n, frame, c)]);
         }
         if (gb) gb[c] += (real)share;
       }
 }
 
-/* ---- The functions. What is fast: whole frames or whole rows at once (TemporalRowConvolution_fast.c). */
+/* ---- The functions. The fast loops are in TemporalRowConvolution_fast.c. */
 
 int32_t THNN_(TemporalRowConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t kW, int64_t dW,
                                                  int64_t padW, int32_t featFirst, int64_t size[8])
@@ -125,7 +125,7 @@ int32_t THNN_(TemporalRowConvolution_updateOutput)(THNNState *state, const THTen
   const real *x = THNN_in(&call, view(input)), *w = THNN_in(&call, view(weight)), *b = THNN_in(&call, view(bias));
   real *y = THNN_out(&call, view(output));
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(rowsForward)(&call, &r, x, y, w, b);
+  if (!THNN_plain(&call)) THNN_(rowConvolutionForward)(&call, &r, x, y, w, b);
   else forward(&r, x, y, w, b);
   return THNN_leave(&call);
 }
@@ -145,7 +145,7 @@ int32_t THNN_(TemporalRowConvolution_updateGradInput)(THNNState *state, const TH
   const real *g = THNN_in(&call, view(gradOutput)), *w = THNN_in(&call, view(weight));
   real *gx = THNN_out(&call, view(gradInput));
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(rowsBackward)(&call, &r, g, gx, w);
+  if (!THNN_plain(&call)) THNN_(rowConvolutionBackward)(&call, &r, g, gx, w);
   else backward(&r, g, gx, w);
   return THNN_leave(&call);
 }
@@ -166,7 +166,7 @@ int32_t THNN_(TemporalRowConvolution_accGradParameters)(THNNState *state, const 
   const real *x = THNN_in(&call, view(input)), *g = THNN_in(&call, view(gradOutput));
   real *gw = THNN_acc(&call, view(gradWeight)), *gb = THNN_acc(&call, view(gradBias));
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(rowsGradients)(&call, &r, x, g, gw, gb, scale);
+  if (!THNN_plain(&call)) THNN_(rowConvolutionGradients)(&call, &r, x, g, gw, gb, scale);
   else gradients(&r, x, g, gw, gb, scale);
   return THNN_leave(&call);
 }

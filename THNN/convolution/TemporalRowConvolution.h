@@ -1,18 +1,19 @@
-/* What TemporalRowConvolution does on all samples: TemporalRowConvolution_fast.c is fast on the host, THCUNN/convolution/TemporalRowConvolution.cu on the device. */
-#ifndef THNN_ROWS_H
-#define THNN_ROWS_H
+/* The fast loops of TemporalRowConvolution, for all samples: TemporalRowConvolution_fast.c has those of the host,
+ * THCUNN/convolution/TemporalRowConvolution.cu those of a device. */
+#ifndef THNN_TEMPORAL_ROW_CONVOLUTION_H
+#define THNN_TEMPORAL_ROW_CONVOLUTION_H
 
 #include "core/real.h"
 
 typedef struct RowSizes {
   int64_t samples, features, frames, oFrames;
   int64_t kW, dW, padW;
-  int32_t featFirst; /* a feature's frames follow each other, instead of a frame's features */
+  int32_t featFirst; /* the frames of a feature are contiguous, instead of the features of a frame */
 } RowSizes;
 
-/* bias may be NULL, gradBias too */
-void THNN_(rowsForward)(Call *call, const RowSizes *r, const real *x, real *y, const real *w, const real *b);
-void THNN_(rowsBackward)(Call *call, const RowSizes *r, const real *g, real *gx, const real *w);
-void THNN_(rowsGradients)(Call *call, const RowSizes *r, const real *x, const real *g, real *gw, real *gb, double scale);
+/* bias and gradBias may be NULL */
+void THNN_(rowConvolutionForward)(Call *call, const RowSizes *r, const real *x, real *y, const real *w, const real *b);
+void THNN_(rowConvolutionBackward)(Call *call, const RowSizes *r, const real *g, real *gx, const real *w);
+void THNN_(rowConvolutionGradients)(Call *call, const RowSizes *r, const real *x, const real *g, real *gw, real *gb, double scale);
 
 #endif

@@ -1,7 +1,8 @@
-/* How TemporalRowConvolution is fast: with frames first, the loops go along whole frames; with features first, SpatialDepthWiseConvolution_fast.c does it. */
+/* The fast loops of TemporalRowConvolution on the host. With frames first, the loops go along whole frames; with features first, it is a
+ * depthwise convolution (SpatialDepthWiseConvolution_fast.c). */
 #include "convolution/TemporalRowConvolution.h"
 
-enum { FEATURES_AT_ONCE = 64 }; /* features whose gradients are summed together */
+enum { TASK_FEATURES = 64 }; /* features whose gradients are summed together */
 
 /* y[c] += w[c] * x[c] */
 THNN_KERNEL void addProducts(real *restrict y, const real *restrict w, const real *restrict x, int64_t n)
@@ -29,14 +30,15 @@ static int threadsFor(const Call *call, const RowSizes *r)
   return THNN_threads(call, THNN_min(r->samples * r->oFrames, 1 << 20) * THNN_min(r->features * r->kW, 1 << 10));
 }
 
-/* With frames first, one tensor from the other: each of its frames collects those that it meets, tap by tap. */
-static void meetFrames(Call *call, const RowSizes *r, int back, const real *from, real *to, const real *weight, const real *bias)
+/* Computes output or gradInput with frames first. Each frame of the result adds up the frames of the other tensor that it is connected
+ * with, one kernel cell after the other. */
+static void correlateFrames(Call *call, const RowSizes *r, int isBackward, const real *from, real *to, const real *weight, const real *bias)
 {
-  const int64_t features = r->features, frames = back ? r->frames : r->oFrames, others = back ? r->oFrames : r->frames;
-  real *taps = THNN_scratch(call, r->kW * features, sizeof(real)); /* weight as kW x frameSize */
+  const int64_t features = r->features, frames = isBackward ? r->frames : r->oFrames, others = isBackward ? r->oFrames : r->frames;
+  real *cells = THNN_scratch(call, r->kW * features, sizeof(real)); /* weight as kW x frameSize */
   if (!THNN_ready(call)) return;
   for (int64_t c = 0; c < features; c++)
-    for (int64_t k = 0; k < r->kW; k++) taps[k * features + c] = weight[c * r->kW + k];
+    for (int64_t k = 0; k < r->kW; k++) cells[k * features + c] = weight[c * r->kW + k];
   const int threads = threadsFor(call, r);
 #pragma omp parallel for num_threads(threads)
   for (int64_t task = 0; task < r->samples * frames; task++) {
@@ -45,28 +47,28 @@ static void meetFrames(Call *call, const RowSizes *r, int back, const real *from
     real *y = to + task * features;
     if (bias) memcpy(y, bias, (size_t)features * sizeof(real));
     else memset(y, 0, (size_t)features * sizeof(real));
-    const int64_t start = frame * r->dW - r->padW; /* where the frame's window begins, if it has one */
-    const int64_t first = back ? THNN_firstWindowOf(frame, r->kW, r->dW, r->padW) : THNN_max(start, 0);
-    const int64_t end = back ? THNN_endWindowOf(frame, others, r->dW, r->padW) : THNN_min(start + r->kW, others);
+    const int64_t start = frame * r->dW - r->padW; /* start of the window of the frame */
+    const int64_t first = isBackward ? THNN_firstWindowOf(frame, r->kW, r->dW, r->padW) : THNN_max(start, 0);
+    const int64_t end = isBackward ? THNN_endWindowOf(frame, others, r->dW, r->padW) : THNN_min(start + r->kW, others);
     for (int64_t other = first; other < end; other++) {
-      const int64_t k = back ? frame + r->padW - other * r->dW : other - start;
-      addProducts(y, taps + k * features, x + other * features, features);
+      const int64_t k = isBackward ? frame + r->padW - other * r->dW : other - start;
+      addProducts(y, cells + k * features, x + other * features, features);
     }
   }
 }
 
-/* With frames first, the gradient of the weight: a task is one tap of a block of features. */
-static void accFrames(Call *call, const RowSizes *r, const real *x, const real *g, real *gradWeight, double scale)
+/* Computes the gradient of the weight with frames first. A task is one kernel cell of a block of features. */
+static void addFrameGradWeight(Call *call, const RowSizes *r, const real *x, const real *g, real *gradWeight, double scale)
 {
   const int64_t features = r->features;
   const int threads = threadsFor(call, r);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t task = 0; task < r->kW * THNN_ceilDiv(features, FEATURES_AT_ONCE); task++) {
-    const int64_t k = task % r->kW, c = task / r->kW * FEATURES_AT_ONCE, block = THNN_min(FEATURES_AT_ONCE, features - c);
+  for (int64_t task = 0; task < r->kW * THNN_ceilDiv(features, TASK_FEATURES); task++) {
+    const int64_t k = task % r->kW, c = task / r->kW * TASK_FEATURES, block = THNN_min(TASK_FEATURES, features - c);
     /* the windows that have a frame there */
     const int64_t end = THNN_max(0, THNN_min(THNN_ceilDiv(r->frames + r->padW - k, r->dW), r->oFrames));
     const int64_t first = THNN_min(THNN_max(THNN_ceilDiv(r->padW - k, r->dW), 0), end);
-    double sum[FEATURES_AT_ONCE] = {0};
+    double sum[TASK_FEATURES] = {0};
     for (int64_t n = 0; n < r->samples && first < end; n++)
       sumProducts(sum, x + (n * r->frames + k - r->padW + first * r->dW) * features + c, g + (n * r->oFrames + first) * features + c,
                   end - first, r->dW * features, features, block);
@@ -74,13 +76,13 @@ static void accFrames(Call *call, const RowSizes *r, const real *x, const real *
   }
 }
 
-static void accFrameBiases(const Call *call, const RowSizes *r, const real *g, real *gradBias, double scale)
+static void addFrameGradBias(const Call *call, const RowSizes *r, const real *g, real *gradBias, double scale)
 {
   const int threads = threadsFor(call, r);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t c = 0; c < r->features; c += FEATURES_AT_ONCE) {
-    const int64_t block = THNN_min(FEATURES_AT_ONCE, r->features - c);
-    double sum[FEATURES_AT_ONCE] = {0};
+  for (int64_t c = 0; c < r->features; c += TASK_FEATURES) {
+    const int64_t block = THNN_min(TASK_FEATURES, r->features - c);
+    double sum[TASK_FEATURES] = {0};
     sumFrames(sum, g + c, r->samples * r->oFrames, r->features, block);
     for (int64_t k = 0; k < block; k++) gradBias[c + k] += (real)(scale * sum[k]);
   }

@@ -1,40 +1,40 @@
-/* TemporalRowConvolution in either layout: what TemporalRowConvolution_fast.c and THCUNN/convolution/TemporalRowConvolution.cu end with. With features first, a feature is a plane of
- * one row. */
-#ifndef THNN_LAYOUTS_H
-#define THNN_LAYOUTS_H
+/* The functions of TemporalRowConvolution in both layouts. TemporalRowConvolution_fast.c and THCUNN/convolution/TemporalRowConvolution.cu
+ * end with this file. With features first, a feature is a channel of one row in a depthwise convolution. */
+#ifndef THNN_TEMPORAL_ROW_CONVOLUTION_LAYOUTS_H
+#define THNN_TEMPORAL_ROW_CONVOLUTION_LAYOUTS_H
 
 #include "convolution/SpatialDepthWiseConvolution.h"
 
-static Net netOf(const RowSizes *r)
+static ChannelConvolution depthWise(const RowSizes *r)
 {
-  const Taps taps = {1, r->frames, 1, r->kW, 1, r->dW, 0, r->padW, 1, r->oFrames};
-  const Net net = {taps, 0, r->samples, r->features, r->features, r->features, NULL, NULL};
-  return net;
+  const KernelGeometry geometry = {1, r->frames, 1, r->kW, 1, r->dW, 0, r->padW, 1, r->oFrames};
+  const ChannelConvolution conv = {geometry, 0, r->samples, r->features, r->features, r->features, NULL, NULL};
+  return conv;
 }
 
-void THNN_(rowsForward)(Call *call, const RowSizes *r, const real *x, real *y, const real *w, const real *b)
+void THNN_(rowConvolutionForward)(Call *call, const RowSizes *r, const real *x, real *y, const real *w, const real *b)
 {
-  const Net net = netOf(r);
-  if (r->featFirst) THNN_(linksForward)(call, &net, x, y, w, b);
-  else meetFrames(call, r, 0, x, y, w, b);
+  const ChannelConvolution conv = depthWise(r);
+  if (r->featFirst) THNN_(connectedForward)(call, &conv, x, y, w, b);
+  else correlateFrames(call, r, 0, x, y, w, b);
 }
 
-void THNN_(rowsBackward)(Call *call, const RowSizes *r, const real *g, real *gx, const real *w)
+void THNN_(rowConvolutionBackward)(Call *call, const RowSizes *r, const real *g, real *gx, const real *w)
 {
-  const Net net = netOf(r);
-  if (r->featFirst) THNN_(linksBackward)(call, &net, g, gx, w);
-  else meetFrames(call, r, 1, g, gx, w, NULL);
+  const ChannelConvolution conv = depthWise(r);
+  if (r->featFirst) THNN_(connectedBackward)(call, &conv, g, gx, w);
+  else correlateFrames(call, r, 1, g, gx, w, NULL);
 }
 
-void THNN_(rowsGradients)(Call *call, const RowSizes *r, const real *x, const real *g, real *gw, real *gb, double scale)
+void THNN_(rowConvolutionGradients)(Call *call, const RowSizes *r, const real *x, const real *g, real *gw, real *gb, double scale)
 {
-  const Net net = netOf(r);
+  const ChannelConvolution conv = depthWise(r);
   if (r->featFirst) {
-    THNN_(linksGradients)(call, &net, x, g, gw, gb, scale);
+    THNN_(connectedGradients)(call, &conv, x, g, gw, gb, scale);
     return;
   }
-  accFrames(call, r, x, g, gw, scale);
-  if (gb) accFrameBiases(call, r, g, gb, scale);
+  addFrameGradWeight(call, r, x, g, gw, scale);
+  if (gb) addFrameGradBias(call, r, g, gb, scale);
 }
 
 #endif

@@ -1,10 +1,10 @@
-/* unfolded: a convolution's input as a matrix, and back.
+/* unfolded: the input of a convolution as a matrix (im2col), and back.
  *
  *   copy   finput[(c, i, j)][(oh, ow)]  = input[c][oh * dH + i - padH][ow * dW + j - padW], 0 outside of the planes
- *   acc    input[c][h][w]              += finput[(c, i, j)][(oh, ow)] for all that copy would have filled from there
+ *   acc    input[c][h][w]              += finput[(c, i, j)][(oh, ow)] for all elements that copy would have filled from this cell
  *
- * A convolution is the product of its weight with this matrix. The layers here unfold nothing
- * (Convolution_fast.c); these two are for hosts that want the matrix.
+ * A convolution is the product of its weight with this matrix. The layers of this library do not unfold their input (Convolution_fast.c);
+ * these two functions are for hosts that need the matrix.
  *
  *   input    nInputPlane x inputHeight x inputWidth
  *   finput   (nInputPlane * kH * kW) x (outputHeight * outputWidth) */
@@ -16,12 +16,12 @@ static int32_t checkAxis(const char *f, const char *const names[4], const Axis *
   THNN_TRY(THNN_checkRange(f, names[0], a->kernel, 1, THNN_MAX_SIZE));
   THNN_TRY(THNN_checkRange(f, names[1], a->stride, 1, THNN_MAX_SIZE));
   THNN_TRY(THNN_checkRange(f, names[2], a->pad, 0, THNN_MAX_SIZE));
-  const int64_t places = THNN_windowCount(a->in, a->kernel, a->stride, a->pad, 0);
-  return THNN_checkRange(f, names[3], a->out, places, places);
+  const int64_t positions = THNN_windowCount(a->in, a->kernel, a->stride, a->pad, 0);
+  return THNN_checkRange(f, names[3], a->out, positions, positions);
 }
 
-static Window windowOf(int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t nInputPlane,
-                       int64_t inputWidth, int64_t inputHeight, int64_t outputWidth, int64_t outputHeight)
+static Window makeWindow(int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t padW, int64_t padH, int64_t nInputPlane,
+                         int64_t inputWidth, int64_t inputHeight, int64_t outputWidth, int64_t outputHeight)
 {
   return (Window){nInputPlane,
                   {1, 1, 1, 1, 0, 1},
@@ -31,7 +31,7 @@ static Window windowOf(int64_t kW, int64_t kH, int64_t dW, int64_t dH, int64_t p
 
 static int32_t check(const char *f, const THTensor *finput, const THTensor *input, const Window *win)
 {
-  const int64_t nInputPlane = win->planes;
+  const int64_t nInputPlane = win->channels;
   const Axis *w = &win->w, *h = &win->h;
   static const char *const width[] = {"kW", "dW", "padW", "outputWidth"}, *const height[] = {"kH", "dH", "padH", "outputHeight"};
   const int64_t planes[] = {nInputPlane, h->in, w->in};
@@ -47,15 +47,15 @@ static int32_t check(const char *f, const THTensor *finput, const THTensor *inpu
 }
 
 #ifndef THNN_CUDA
-/* Where cell `tap` of the window at place o lies on the input. */
-THNN_INLINE int64_t cellOf(const Axis *a, int64_t o, int64_t tap) { return o * a->stride + tap - a->pad; }
+/* The index on the input of cell `cell` of the window at position o. */
+THNN_INLINE int64_t cellIndex(const Axis *a, int64_t o, int64_t cell) { return o * a->stride + cell - a->pad; }
 
 THNN_KERNEL void copyPlane(real *restrict to, const real *restrict x, const Axis *w, const Axis *h)
 {
   for (int64_t i = 0; i < h->kernel; i++)
     for (int64_t j = 0; j < w->kernel; j++)
       for (int64_t oh = 0; oh < h->out; oh++, to += w->out) {
-        const int64_t row = cellOf(h, oh, i), first = cellOf(w, 0, j);
+        const int64_t row = cellIndex(h, oh, i), first = cellIndex(w, 0, j);
         const int isRow = row >= 0 && row < h->in;
         for (int64_t ow = 0; ow < w->out; ow++) {
           const int64_t column = first + ow * w->stride;
@@ -69,7 +69,7 @@ THNN_KERNEL void addPlane(real *restrict x, const real *restrict from, const Axi
   for (int64_t i = 0; i < h->kernel; i++)
     for (int64_t j = 0; j < w->kernel; j++)
       for (int64_t oh = 0; oh < h->out; oh++, from += w->out) {
-        const int64_t row = cellOf(h, oh, i), first = cellOf(w, 0, j);
+        const int64_t row = cellIndex(h, oh, i), first = cellIndex(w, 0, j);
         if (row < 0 || row >= h->in) continue;
         for (int64_t ow = 0; ow < w->out; ow++) {
           const int64_t column = first + ow * w->stride;
@@ -79,25 +79,25 @@ THNN_KERNEL void addPlane(real *restrict x, const real *restrict from, const Axi
 }
 
 /* Elements of finput that belong to a plane. */
-static int64_t blockOf(const Window *win)
+static int64_t channelElements(const Window *win)
 {
   return win->h.kernel * win->w.kernel * win->h.out * win->w.out;
 }
 
 static void copy(Call *call, real *columns, const real *x, const Window *win)
 {
-  const int64_t plane = win->h.in * win->w.in, block = blockOf(win);
-  const int threads = THNN_threads(call, win->planes * block);
+  const int64_t plane = win->h.in * win->w.in, elements = channelElements(win);
+  const int threads = THNN_threads(call, win->channels * elements);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t c = 0; c < win->planes; c++) copyPlane(columns + c * block, x + c * plane, &win->w, &win->h);
+  for (int64_t c = 0; c < win->channels; c++) copyPlane(columns + c * elements, x + c * plane, &win->w, &win->h);
 }
 
 static void add(Call *call, real *x, const real *columns, const Window *win)
 {
-  const int64_t plane = win->h.in * win->w.in, block = blockOf(win);
-  const int threads = THNN_threads(call, win->planes * block);
+  const int64_t plane = win->h.in * win->w.in, elements = channelElements(win);
+  const int threads = THNN_threads(call, win->channels * elements);
 #pragma omp parallel for num_threads(threads)
-  for (int64_t c = 0; c < win->planes; c++) addPlane(x + c * plane, columns + c * block, &win->w, &win->h);
+  for (int64_t c = 0; c < win->channels; c++) addPlane(x + c * plane, columns + c * elements, &win->w, &win->h);
 }
 #endif
 
@@ -105,7 +105,7 @@ int32_t THNN_(unfolded_copy)(THNNState *state, THTensor *finput, const THTensor 
                              int64_t padW, int64_t padH, int64_t nInputPlane, int64_t inputWidth, int64_t inputHeight,
                              int64_t outputWidth, int64_t outputHeight)
 {
-  const Window win = windowOf(kW, kH, dW, dH, padW, padH, nInputPlane, inputWidth, inputHeight, outputWidth, outputHeight);
+  const Window win = makeWindow(kW, kH, dW, dH, padW, padH, nInputPlane, inputWidth, inputHeight, outputWidth, outputHeight);
   THNN_TRY(check(__func__, finput, input, &win));
   THNN_TRY(THNN_checkOutput(__func__, "finput", view(finput), 2, finput->size));
 
@@ -121,7 +121,7 @@ int32_t THNN_(unfolded_acc)(THNNState *state, const THTensor *finput, THTensor *
                             int64_t padW, int64_t padH, int64_t nInputPlane, int64_t inputWidth, int64_t inputHeight,
                             int64_t outputWidth, int64_t outputHeight)
 {
-  const Window win = windowOf(kW, kH, dW, dH, padW, padH, nInputPlane, inputWidth, inputHeight, outputWidth, outputHeight);
+  const Window win = makeWindow(kW, kH, dW, dH, padW, padH, nInputPlane, inputWidth, inputHeight, outputWidth, outputHeight);
   THNN_TRY(check(__func__, finput, input, &win));
   THNN_TRY(THNN_checkOutput(__func__, "input", view(input), 3, input->size));
 

@@ -1,7 +1,7 @@
 /* One call: its environment, contiguous memory for views that are not, scratch memory, threads. */
 #include <string.h>
 #include "core/core.h"
-#include "core/fetch.h"
+#include "core/prefetch.h"
 #include "core/geometry.h"
 #include "core/team.h"
 
@@ -166,7 +166,7 @@ THNN_KERNEL int anyBad(const index_t *indices, int64_t n, int64_t limit, int64_t
   int64_t bad = 0;
   for (int64_t first = 0; first < n; first += INDICES_AT_ONCE) {
     const int64_t end = n - first < INDICES_AT_ONCE ? n : first + INDICES_AT_ONCE;
-    THNN_fetch(indices + first, THNN_AHEAD, INDICES_AT_ONCE * sizeof *indices);
+    THNN_prefetch(indices + first, THNN_AHEAD, INDICES_AT_ONCE * sizeof *indices);
     for (int64_t i = first; i < end; i++)
       bad |= ((uint64_t)indices[i] >= (uint64_t)limit) & ((indices[i] != except) | (except == 0));
   }

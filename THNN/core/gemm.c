@@ -1,9 +1,9 @@
-/* Matrix products: C is cut into tiles, which threads take, and a tile is made of those of the micro-kernel (multiply.h). How C is cut changes
- * no sum: results do not depend on the number of threads. */
-#include "core/gemm.h"
+/* Matrix products. C is divided into tiles, which the threads compute with the micro-kernel of the processor's instruction set. The
+ * division changes no sum, so results do not depend on the number of threads. */
+#include "core/multiplier.h"
 #include "core/vectors.h"
 
-enum { SINGLE_ROWS = 3 }; /* rows of B that are multiplied one by one */
+enum { MAX_DOT_COLUMNS = 3 }; /* columns of C that are computed as dot products, at most */
 
 static const Multiplier *multiplier(void) { return THNN_BEST(THNN_(multiplier), THNN_(multiplierAvx2), THNN_(multiplierAvx512)); }
 
@@ -15,21 +15,21 @@ int THNN_(reserveGemm)(Call *call, int threads)
   return call->gemmThreads;
 }
 
-/* n in equal parts of about `wanted`, each a multiple of `unit` but for the last. */
+/* The size of equal parts of n elements, about `wanted` and a multiple of `unit`; the last part may be smaller. */
 static int64_t partSize(int64_t n, int64_t wanted, int64_t unit)
 {
   const int64_t parts = THNN_max(n / THNN_max(wanted, unit), 1);
   return THNN_ceilDiv(THNN_ceilDiv(n, parts), unit) * unit;
 }
 
-/* Rows of a tile, which packs its part of B once for them. Each thread has as many bands of rows, if there is one for each. */
-static int64_t heightOf(int64_t m, int threads)
+/* Rows of a tile. A tile packs its part of B once for all its rows. Each thread has as many bands of rows, if there is one for each. */
+static int64_t tileHeight(int64_t m, int threads)
 {
   const int64_t bands = THNN_ceilDiv(m, THNN_PRODUCT_HEIGHT), sharers = THNN_min(threads, bands);
   return THNN_ceilDiv(m, THNN_ceilDiv(bands, sharers) * sharers);
 }
 
-/* Rows [top, bottom) of C = alpha * A * B^T + beta * C for a few rows of B: memory is read as it lies. */
+/* Rows [top, bottom) of C = alpha * A * B^T + beta * C for a few rows of B. Nothing is packed. */
 THNN_KERNEL void fewDots(const Matrices *p, int64_t top, int64_t bottom)
 {
   for (int64_t i = top; i < bottom; i++)
@@ -63,13 +63,13 @@ const real *THNN_(packGemm)(Call *call, int threads, int transB, int64_t n, int6
   return packed;
 }
 
-/* op(A) for tiles of p->height rows, or NULL if there is no memory. That of an earlier product of the call will do if it is enough: steps of a
- * sequence would else ask for more and more. */
+/* Packs op(A) for tiles of p->height rows; returns NULL if there is no memory. The memory of an earlier product of the call is used
+ * again if it is large enough: the steps of a sequence would otherwise allocate more and more. */
 static const real *packAllRows(Call *call, int threads, const Matrices *p)
 {
   const Multiplier *unit = multiplier();
   const int64_t down = THNN_ceilDiv(p->m, p->height), parts = THNN_ceilDiv(p->k, THNN_PRODUCT_DEPTH);
-  const size_t bytes = (size_t)rowsAt(p, 0, parts * THNN_PRODUCT_DEPTH) * sizeof(real);
+  const size_t bytes = (size_t)packedRowsOffset(p, 0, parts * THNN_PRODUCT_DEPTH) * sizeof(real);
   if (call->gemmBytes < bytes) {
     call->gemmRows = THNN_arenaAllocate(call->arena, bytes);
     call->gemmBytes = call->gemmRows ? bytes : 0;
@@ -79,7 +79,7 @@ static const real *packAllRows(Call *call, int threads, const Matrices *p)
 #pragma omp parallel for num_threads(threads)
   for (int64_t part = 0; part < parts * down; part++) {
     const int64_t top = part / parts * p->height, l = part % parts * THNN_PRODUCT_DEPTH;
-    unit->packRows(p, top, THNN_min(top + p->height, p->m), l, rows + rowsAt(p, top, l));
+    unit->packRows(p, top, THNN_min(top + p->height, p->m), l, rows + packedRowsOffset(p, top, l));
   }
   return rows;
 }
@@ -94,38 +94,39 @@ static void product(Call *call, int threads, Matrices *p)
       for (int64_t j = 0; j < n; j++) p->c[i * p->ldc + j] *= p->beta;
     p->beta = 1;
   }
-  if (!p->packed && !p->transA && p->transB && n <= SINGLE_ROWS) {
+  if (!p->packed && !p->transA && p->transB && n <= MAX_DOT_COLUMNS) {
     const int64_t some = THNN_ceilDiv(m, threads);
 #pragma omp parallel for num_threads(threads)
     for (int64_t i = 0; i < m; i += some) fewDots(p, i, THNN_min(i + some, m));
     return;
   }
-  /* A tile packs its part of B for itself, and that of A unless others read it, too. There should be some tiles for every thread. Where B is
-   * packed already, one for each thread will do: in product after product it then finds its part of B in its cache. */
+  /* A tile packs its part of B, and its part of A unless other tiles read this part, too. Each thread gets several tiles. If B is packed
+   * already, each thread gets one tile, so that it finds its part of B in its cache in product after product. */
   enum {
-    TASKS = 4, /* of a thread */
-    LEAST_WORK = 1 << 19,
-    UNIT = 32,
-    OFTEN = 4,
-    LEAST = 1 << 13,
-    MOST = 1 << 23,
-    ROW_BYTES = 1 << 20, /* of A that is packed at once, at most: it stays in a second cache */
+    TILES_PER_THREAD = 4,           /* tiles of a thread */
+    MIN_TILE_WORK = 1 << 19,        /* multiply-adds of a tile */
+    WIDTH_UNIT = 32,                /* columns: the width of a tile is a multiple */
+    MIN_BANDS_TO_PACK = 4,          /* bands of rows that read B, at least, if it is packed once for all */
+    MIN_PACKED_ELEMENTS = 1 << 13,  /* of B that is packed once */
+    MAX_PACKED_ELEMENTS = 1 << 23,  /* of B that is packed once */
+    MAX_PACKED_ROW_BYTES = 1 << 20, /* of A that is packed at once, at most: so much stays in L2 */
   };
   Multiply *multiply = multiplier()->multiply;
   real *scratch = (real *)call->gemmScratch + THNN_threadId() * THNN_PRODUCT_SCRATCH;
-  const int64_t size = THNN_max(m * n / (p->packed ? threads : TASKS * threads), LEAST_WORK / THNN_max(p->k, 1));
-  const int64_t height = heightOf(m, threads), width = partSize(n, size / THNN_min(height, m), UNIT);
+  const int64_t size = THNN_max(m * n / (p->packed ? threads : TILES_PER_THREAD * threads), MIN_TILE_WORK / THNN_max(p->k, 1));
+  const int64_t height = tileHeight(m, threads), width = partSize(n, size / THNN_min(height, m), WIDTH_UNIT);
   const int64_t down = THNN_ceilDiv(m, height), across = THNN_ceilDiv(n, width);
-  /* What is packed once for all tiles, if there is memory. Threads that multiply within a loop of theirs may not ask for any: they want one
+  /* B is packed once for all tiles, if there is memory. Threads that multiply within a parallel loop must not allocate; they ask for one
    * thread each. */
-  if (!p->packed && p->alpha == 1 && threads > 1 && down >= OFTEN && n * p->k >= LEAST && n * p->k <= MOST) {
+  if (!p->packed && p->alpha == 1 && threads > 1 && down >= MIN_BANDS_TO_PACK && n * p->k >= MIN_PACKED_ELEMENTS && n * p->k <= MAX_PACKED_ELEMENTS) {
     real *packed = THNN_arenaAllocate(call->arena, (size_t)packedSize(n, p->k) * sizeof(real));
     if (packed) packAll(threads, p, packed);
     p->packed = packed;
   }
   p->height = height;
-  if (threads > 1 && across > 1 && p->k > 0 && m * p->k <= ROW_BYTES / (int64_t)sizeof(real)) p->rows = packAllRows(call, threads, p);
-  if (threads == 1 || down * across == 1) { /* in the memory of one of the caller's threads */
+  if (threads > 1 && across > 1 && p->k > 0 && m * p->k <= MAX_PACKED_ROW_BYTES / (int64_t)sizeof(real)) p->rows = packAllRows(call,
+                                                                                                                               threads, p);
+  if (threads == 1 || down * across == 1) { /* in the scratch memory of one of the caller's threads */
     for (int64_t i = 0; i < m; i += height) multiply(p, i, THNN_min(i + height, m), 0, n, scratch);
     return;
   }

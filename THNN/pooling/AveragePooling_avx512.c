@@ -1,6 +1,6 @@
 /* The loops of average pooling for processors with AVX-512 (sumAvx512.h). They alone run this file. */
 #include "core/avx512.h"
-#include "core/fetch.h"
+#include "core/prefetch.h"
 #include "pooling/sumAvx512.h"
 
 /* ---- Sums of cells that follow each other. */
@@ -14,7 +14,7 @@ THNN_INLINE void sumInFew(real *y, const real *x, int64_t rows, const Intervals 
     Cells each[VECTOR_CELLS];
     for (int64_t i = 0; i < n; i++) {
       const real *start = x + of->start[o];
-      THNN_fetch(start, THNN_AHEAD, registers * (int64_t)sizeof(Cells));
+      THNN_prefetch(start, THNN_AHEAD, registers * (int64_t)sizeof(Cells));
       Cells sum = loadSome(laneRange(of->end[o] - of->start[o], last), start + last * VECTOR_CELLS);
       for (int r = 0; r < last; r++) sum += loadCells(start + r * VECTOR_CELLS);
       each[i] = sum;

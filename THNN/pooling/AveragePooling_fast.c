@@ -202,7 +202,7 @@ THNN_INLINE void sumBox(real *sum, const real *x, const Space *p, const Tables *
       const real cells = (real)sumCells(x + t * slice + h * width, rows * width);
       *sum = t > first ? *sum + cells : cells;
     } else {
-      THNN_fetch(x + t * slice + h * width, THNN_AHEAD, THNN_min(rows * width * (int64_t)sizeof(real), THNN_AHEAD));
+      THNN_prefetch(x + t * slice + h * width, THNN_AHEAD, THNN_min(rows * width * (int64_t)sizeof(real), THNN_AHEAD));
       sumRows(sum, x + t * slice + h * width, t > first, rows, width, width);
     }
   }
@@ -346,7 +346,7 @@ THNN_INLINE void spreadRows(real *restrict spread, const real *restrict g, const
   for (int64_t row = 0; row < rows; row++, spread += s->length) {
     const real *restrict from = g + (first + row) * w->out, *restrict columns = s->of.columns;
     const real cells = s->of.rows[first + row];
-    THNN_fetch(from, THNN_AHEAD, w->out * (int64_t)sizeof(real));
+    THNN_prefetch(from, THNN_AHEAD, w->out * (int64_t)sizeof(real));
     for (int64_t ow = 0; ow < w->out; ow++) to[ow] = from[ow] / (cells * columns[ow]);
     spreadColumns(spread, to, w);
   }

@@ -1,7 +1,7 @@
 /* The loops of max pooling for processors with AVX-512 (maxAvx512.h). They alone run this file. */
 #include <math.h>
 #include "core/avx512.h"
-#include "core/fetch.h"
+#include "core/prefetch.h"
 #include "pooling/maxAvx512.h"
 
 /* ---- maxima of windows that are looked up */
@@ -36,7 +36,7 @@ THNN_INLINE lane maxGroup(real *y, index_t *index, const real *x, const Space *p
     for (int64_t j = h.start; j < h.end; j += h.step) {
       const int64_t offset = ((i - t.start) * p->h.in + j - h.start) * p->w.in;
       for (int r = 0; r < registers; r++) {
-        THNN_fetch(x + origin + offset + g->column[r], ahead, sizeof(Cells));
+        THNN_prefetch(x + origin + offset + g->column[r], ahead, sizeof(Cells));
         const Cells v = loadCells(x + origin + offset + g->column[r]);
         const Lanes greater = areGreater(v, most[r]);
         most[r] = largerCells(v, most[r]);
@@ -91,7 +91,7 @@ THNN_INLINE lane maxInFew(real *y, index_t *index, const real *x, int64_t origin
     Lanes nan = 0;
     for (int64_t i = 0; i < VECTOR_CELLS; i++) {
       const int64_t begin = i < n ? start[i] : start[0], last = (i < n ? end[i] : end[0]) - VECTOR_CELLS;
-      THNN_fetch(x + begin, THNN_AHEAD, (registers - 1) * (int64_t)sizeof(Cells)); /* the next stretch reads the last one, too */
+      THNN_prefetch(x + begin, THNN_AHEAD, (registers - 1) * (int64_t)sizeof(Cells)); /* the next stretch reads the last one, too */
       each[i] = loadCells(x + last);
       nan |= areNan(each[i]);
       for (int r = 0; r < registers - 1; r++) {

@@ -506,8 +506,8 @@ enum { OUTPUTS_AT_ONCE = 64 }; /* gradients between two prefetches */
 /* to[at[o]] += from[o], n times, but for the index -1. */
 THNN_INLINE void scatter(real *restrict to, const real *restrict from, const index_t *restrict at, int64_t n)
 {
-  THNN_fetch(at, THNN_AHEAD, n * (int64_t)sizeof *at);
-  THNN_fetch(from, THNN_AHEAD, n * (int64_t)sizeof *from);
+  THNN_prefetch(at, THNN_AHEAD, n * (int64_t)sizeof *at);
+  THNN_prefetch(from, THNN_AHEAD, n * (int64_t)sizeof *from);
   for (int64_t o = 0; o < n; o++)
     if (at[o] >= 0) to[at[o]] += from[o];
 }

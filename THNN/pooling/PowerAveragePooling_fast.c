@@ -181,7 +181,7 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
   real *share = memory, *spread = memory + shareScratch(p), *row = share + shareLead(&w);
   memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
   for (int64_t oh = 0; oh < p->h.out; oh++, g += w.out, y += w.out) {
-    THNN_fetch(g, THNN_AHEAD, w.out * (int64_t)sizeof(real));
+    THNN_prefetch(g, THNN_AHEAD, w.out * (int64_t)sizeof(real));
     for (int64_t ow = 0; ow < w.out; ow++) {
       const real s = g[ow] * powerShare(y[ow], kind, power->p);
       row[ow] = ((y[ow] == 0) & !zeroPasses) ? 0 : s;
@@ -199,7 +199,7 @@ THNN_INLINE void normGradient(real *restrict gx, const real *restrict x, const r
     }
   } else {
     for (int64_t h = 0; h < p->h.in; h++, gx += w.in, x += w.in) {
-      THNN_fetch(x, THNN_AHEAD, w.in * (int64_t)sizeof(real));
+      THNN_prefetch(x, THNN_AHEAD, w.in * (int64_t)sizeof(real));
       for (int64_t i = 0; i < w.in; i++) {
         const real product = gx[i] * powerSlope(x[i], kind);
         gx[i] = x[i] == 0 ? 0 : product;
@@ -228,7 +228,7 @@ THNN_KERNEL int needsRatios(const real *y, const Space *p, const Power *power)
   int outside = 0;
   const double least = power->leastRoot, most = power->largestRoot;
   for (int64_t oh = 0; oh < p->h.out; oh++, y += p->w.out) {
-    THNN_fetch(y, THNN_AHEAD, p->w.out * (int64_t)sizeof(real));
+    THNN_prefetch(y, THNN_AHEAD, p->w.out * (int64_t)sizeof(real));
     for (int64_t o = 0; o < p->w.out; o++) outside |= (y[o] > 0) & (((double)y[o] < least) | ((double)y[o] > most));
   }
   return outside;

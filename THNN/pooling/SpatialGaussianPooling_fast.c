@@ -300,7 +300,7 @@ THNN_INLINE void weighAndMultiplyFew(real *restrict sum, real *restrict totals, 
   if (n > 4) t4 = total[4];
   int64_t o = 0;
   for (; o + VECTOR32_CELLS <= width; o += VECTOR32_CELLS) {
-    THNN_fetch(x4 + o * ahead, THNN_AHEAD, ahead * (int64_t)sizeof(Vector32));
+    THNN_prefetch(x4 + o * ahead, THNN_AHEAD, ahead * (int64_t)sizeof(Vector32));
     const Vector32 share = *(const Vector32 *)(g + o);
     Vector32 v = *(const Vector32 *)(x + o), s = v * w0;
     if (add) s += *(const Vector32 *)(sum + o);

@@ -21,8 +21,8 @@ THNN_KERNEL void mixPlaneBackward(real *gx, const real *g, const index_t *index,
   memset(share, 0, (size_t)shareLength(&w) * sizeof(real));
   for (int64_t oh = 0; oh < h.out; oh++) {
     const int64_t rows = windowCells(&h, oh);
-    THNN_fetch(g + oh * w.out, THNN_AHEAD, w.out * (int64_t)sizeof *g);
-    THNN_fetch(index + oh * w.out, THNN_AHEAD, w.out * (int64_t)sizeof *index);
+    THNN_prefetch(g + oh * w.out, THNN_AHEAD, w.out * (int64_t)sizeof *g);
+    THNN_prefetch(index + oh * w.out, THNN_AHEAD, w.out * (int64_t)sizeof *index);
     for (int64_t ow = 0; ow < w.out; ow++) row[ow] = (1 - a) * g[oh * w.out + ow] / (real)(rows * windowLength(&w, ow));
     spreadColumns(spread + oh * spreadLength(&w), row, &w);
   }

@@ -2,7 +2,7 @@
 #ifndef THNN_POOLING_WINDOW_H
 #define THNN_POOLING_WINDOW_H
 
-#include "core/fetch.h"
+#include "core/prefetch.h"
 #include "core/space.h"
 #include "pooling/pooling.h"
 
@@ -43,7 +43,7 @@ THNN_INLINE void fetchRows(const real *plane, const Space *p, int64_t ot, int64_
 {
   const int64_t end = windowEnd(&p->h, oh), rows = oh > 0 ? end - windowEnd(&p->h, oh - 1) : end;
   const real *next = plane + ((windowEnd(&p->t, ot) - 1) * p->h.in + end) * p->w.in;
-  THNN_fetch(next, THNN_AHEAD, THNN_min(rows * p->w.in * (int64_t)sizeof(real), THNN_AHEAD));
+  THNN_prefetch(next, THNN_AHEAD, THNN_min(rows * p->w.in * (int64_t)sizeof(real), THNN_AHEAD));
 }
 
 /* Intervals of an axis, to be looked up where a division would be slow: the cells of each window, or the windows of each cell. */

@@ -79,7 +79,7 @@ static inline int32_t checkSequenceCells(const char *f, const char *name, View v
 }
 
 #ifndef THNN_CUDA
-#include "core/turn.h"
+#include "core/transpose.h"
 
 typedef real Vector __attribute__((vector_size(64), aligned(sizeof(real)), may_alias));
 
@@ -141,7 +141,7 @@ static Panels packPanels(Call *call, const real *weight, int isTransposed, const
       const int64_t n = THNN_min(BLOCK_CELLS, hidden - cell);
       real *panel = packed + (firstBlock(shares, part) * gates + i) * BLOCK_CELLS * rows;
       if (n < BLOCK_CELLS) memset(panel, 0, (size_t)(rows * BLOCK_CELLS) * sizeof(real));
-      if (readsColumns) turn(panel, BLOCK_CELLS, weight + column * s->columns, s->columns, n, rows);
+      if (readsColumns) transpose(panel, BLOCK_CELLS, weight + column * s->columns, s->columns, n, rows);
       else
         for (int64_t r = 0; r < rows; r++) memcpy(panel + r * BLOCK_CELLS, weight + r * s->columns + column, (size_t)n * sizeof(real));
     }

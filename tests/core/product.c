@@ -27,7 +27,7 @@ static int tile(Product *product, Packed packed, int rows, int columns, int add,
         sum += (double)a[(packed == ROWS_PACKED ? k * STEP : distance[k]) + i] * b[(packed == ROWS_PACKED ? distance[k] : k * STEP) + j];
       expected[i * MOST + j] = (THNN_REAL)sum;
     }
-  product(TERMS, a, b, distance, STEP, add, biased ? start : NULL, c, MOST, add ? aheadOf(b, 5, 3) : PACKED_AHEAD);
+  product(TERMS, a, b, distance, STEP, add, biased ? start : NULL, c, MOST, add ? prefetchFrom(b, 5, 3) : PREFETCH_PACKED);
   for (int i = 0; i < rows * MOST; i++)
     if (!(fabs((double)c[i] - expected[i]) <= (sizeof(THNN_REAL) == 4 ? 1e-4 : 1e-12))) {
       printf("%d x %d, row %d, column %d: expected %g, got %g\n", rows, columns, i / MOST, i % MOST, (double)expected[i], (double)c[i]);
@@ -64,7 +64,7 @@ static int matrices(int transA, int transB, THNN_REAL alpha, int beta, int few)
   if (rand() % 2) { /* rows are packed before, too, in two bands */
     p.height = down = m - m / 2;
     for (int64_t l = 0; l < k; l += DEPTH)
-      for (int64_t top = 0; top < m; top += p.height) packRows(&p, top, THNN_min(top + p.height, m), l, rows + rowsAt(&p, top, l));
+      for (int64_t top = 0; top < m; top += p.height) packRows(&p, top, THNN_min(top + p.height, m), l, rows + packedRowsOffset(&p, top, l));
     p.rows = rows;
   }
   for (int part = 0; part < 4; part++)

@@ -97,7 +97,7 @@ def test_reset(lua: str) -> None:
 
 ONES = np.ones((5, 7))
 CONSUMED: dict[str, tuple[Callable[[], Any], int]] = {
-    # What Torch7's constructors drew, also for modules inside whose parameters are set afterwards. Normal numbers come in pairs.
+    # Draws of Torch7's constructors, also for modules inside whose parameters are set afterwards. Normal numbers come in pairs.
     "Subtractive": (lambda: nn.SpatialSubtractiveNormalization(3, ONES), 3 * 35 + 1),
     "Subtractive_1d": (lambda: nn.SpatialSubtractiveNormalization(3, np.ones(5)), 3 * 5 + 3 + 3 * 5 + 1),
     "Divisive": (lambda: nn.SpatialDivisiveNormalization(3, ONES), 2 * (3 * 35 + 1)),

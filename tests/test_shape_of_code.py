@@ -13,7 +13,7 @@ GENERATED = ("_thnn.py", "_signatures.py")
 FILES = [path for path in sorted(PACKAGE.rglob("*.py")) if path.name not in GENERATED]
 
 MAX_DEPTH = 4
-MAX_LINES = 64  # of a body without its docstring
+MAX_LINES = 64  # statements of a body without its docstring
 MAX_SHARED_NAMES = 8  # local variables of a function that one nested function uses
 MAX_FILE_LINES = 680
 LONGER = {

@@ -7,11 +7,11 @@
 #include "core/lanes.cuh"
 
 enum {
-  MIN_WHOLE_GROUPS = 512,          /* of channels that keep all blocks busy without being cut into pieces */
-  MIN_PIECE_VALUES = 1 << 12,      /* of a channel */
-  MIN_LANE_PIECE_VALUES = 1 << 7,  /* of a channel that has one lane of a block */
-  MAX_PIECES = 64,                 /* of a channel */
-  MIN_NEIGHBOURING_CELLS = 8,      /* of a plane; in smaller ones a channel's values are scattered */
+  MIN_WHOLE_GROUPS = 512,          /* groups of channels that keep all blocks busy without being cut into pieces */
+  MIN_PIECE_VALUES = 1 << 12,      /* values of a channel */
+  MIN_LANE_PIECE_VALUES = 1 << 7,  /* values of a channel that has one lane of a block */
+  MAX_PIECES = 64,                 /* pieces of a channel */
+  MIN_NEIGHBOURING_CELLS = 8,      /* cells of a plane; in smaller ones a channel's values are scattered */
 };
 
 /* The sums of each piece and channel, which the passes share. */

@@ -8,8 +8,8 @@
 namespace {
 
 enum {
-  THREAD_CHANNELS = 16,    /* of a position */
-  MAX_SHORT_CHANNELS = 16, /* of a window that is added up anew for each channel */
+  THREAD_CHANNELS = 16,    /* channels of a position */
+  MAX_SHORT_CHANNELS = 16, /* channels of a window that is added up anew for each channel */
 };
 
 /* The sums of each channel up to the end of its block, and from the beginning of its block. NULL if windows are short. */

@@ -72,7 +72,7 @@ static int32_t alongChannels(const char *f, THNNState *state, ChannelKernel *row
     MIN_ROW_CHANNELS = 32,    /* rows of fewer channels are transposed */
     MAX_DIRECT_ROWS = 8,      /* fewer rows are not */
     TRANSPOSED_ROWS = 64,     /* at a time */
-    TASK_ROW_ELEMENTS = 4096, /* of rows that are not transposed */
+    TASK_ROW_ELEMENTS = 4096, /* elements of rows that are not transposed */
   };
   const int32_t d = x.nDimension % 2 == 0;
   const int64_t batch = d ? x.size[0] : 1, channels = x.size[d];

@@ -28,7 +28,7 @@ struct THNNState {
   _Atomic(Arena *) arena[THNN_ARENAS];
   _Atomic(Kept *) kept[THNN_KEPT];
   atomic_size_t keptBytes, mostKeptBytes;
-  const void *constants; /* of the state's program (kept.h) */
+  const void *constants; /* memory of the state's program (kept.h) */
   size_t constantsBytes;
   atomic_int generatorOwner; /* process that holds the generator, 0: nobody */
   int32_t seeded;

@@ -51,7 +51,7 @@ static void outputShape(const THTensor *input, const LinearSizes *s, int64_t siz
 #ifndef THNN_CUDA /* THCUNN/linear/Linear.cu has its own */
 static int threadsFor(const Call *call, const LinearSizes *s)
 {
-  enum { GEMM_PRODUCTS = 16 }; /* of a matrix product, in the time of one operation of other loops */
+  enum { GEMM_PRODUCTS = 16 }; /* multiply-adds of a matrix product in the time of one operation of other loops */
   const int64_t products = THNN_min(s->inputs * s->outputs, 1 << 30) * THNN_min(s->samples, 1 << 30);
   return THNN_threads(call, s->samples <= MAX_DIRECT_SAMPLES ? products : products / GEMM_PRODUCTS);
 }

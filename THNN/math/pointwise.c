@@ -213,7 +213,7 @@ static void addUp(Call *call, real *sum, const real *x, const real *factor, Repe
 {
   enum {
     MAX_TASKS = 64,
-    MIN_PART_ELEMENTS = 16, /* of a sum in each part, so that joining the parts takes little time */
+    MIN_PART_ELEMENTS = 16, /* elements of a sum in each part, so that joining the parts takes little time */
   };
   const Sums s = planSums(r);
   const int64_t n = s.added * s.kept * s.inner, sums = s.kept * s.slice, width = THNN_max(TASK_ELEMENTS / s.inner, 1);

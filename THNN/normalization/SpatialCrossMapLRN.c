@@ -37,7 +37,7 @@ THNN_APART int32_t check(const char *f, const THTensor *input, int64_t size, dou
 #ifndef THNN_CUDA /* THCUNN/normalization/SpatialCrossMapLRN.cu has its own */
 #include "core/vmath.h"
 
-enum { TASK_CELLS = 512 }; /* of each plane */
+enum { TASK_CELLS = 512 }; /* cells of each plane */
 
 /* sum = sum + the terms of a plane. */
 THNN_KERNEL void addTerms(real *restrict sum, const Summands *terms, int64_t at, int64_t n)

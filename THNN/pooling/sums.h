@@ -5,7 +5,7 @@
 #include "core/sums.h"
 #include "pooling/AveragePooling.h"
 
-/* What is added: cells, or their powers. LOGARITHM stands for powers that have been taken before. */
+/* The terms of a sum: cells, or their powers. LOGARITHM stands for powers that have been taken before. */
 enum Kind {
   PLAIN,
   MAGNITUDE,
@@ -44,7 +44,7 @@ THNN_INLINE void sumFewRows(real *restrict sum, const real *restrict x, enum Kin
 
 enum {
   MAX_CHAIN_ROWS = 32,   /* Sums of more rows are sums of sums of so many, because the rounding error grows with the length of a sum. */
-  PART_SUM_COLUMNS = 256 /* of which part sums stay in the first cache */
+  PART_SUM_COLUMNS = 256 /* columns whose part sums stay in the first cache */
 };
 
 /* Four rows at a time, so that the sum is seldom stored. */

@@ -26,7 +26,7 @@ def by_text(text: str, net: Module) -> Any:
     for example in examples:
         forget(net)
         try:
-            with suppress(UnsupportedError):  # of an unknown class: the error of the conversion has more details
+            with suppress(UnsupportedError):  # an unknown class: the error of the conversion has more details
                 net.forward(inputs.mapped(np.copy, example))
         except THNNError as error:
             if isinstance(error, MemoryError):

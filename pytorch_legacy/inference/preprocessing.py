@@ -40,7 +40,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """How a picture is prepared.
+    """The preparation of a picture.
 
     Attributes
     ----------

@@ -64,7 +64,7 @@ class Updating(Tuning):
             self._updateApart(input, gradOutput, lr)
 
     def _mayUpdateDirectly(self) -> bool:
-        """Whether the parameters may be in the place of their gradients. A method of the object itself withdraws that."""
+        """Returns True if the parameters may stand in for their gradients. A method of the object itself withdraws that."""
         return _updatesDirectly(type(self)) and not self._isReplaced(*_UPDATING)
 
     def _updateApart(self, input: Any, gradOutput: Any, lr: float) -> None:

@@ -292,7 +292,7 @@ def test_errors() -> None:
         fused(nn.SpatialConvolution(5, 5, 1, 1).float(), square, square, None, 0, 0.0, 0.0)
 
 
-# What is chosen for some numbers of samples and rows; "fixed" chooses for two samples, and for weights that do not change. With
+# The algorithm for some numbers of samples and rows; "fixed" chooses for two samples, and for weights that do not change. With
 # vectors of AVX-512 products take half the time, but weights come from memory no faster: there Winograd's way is worth it later.
 SMALL = [(1, 7, "fast"), (1, 7, "fixed"), (8, 7, "fixed"), (6, 7, "fast"), (8, 7, "fast"), (1, 14, "fast"), (1, 14, "fixed")]
 CHOSEN = [

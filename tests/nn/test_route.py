@@ -117,7 +117,7 @@ def test_no_rule_for_another_pass_than_the_route() -> None:
 
 
 def test_second_derivatives() -> None:
-    """Of a linear network they are exact: those of sum((A x)^2) by x are 2 sum(A^2)."""
+    """The values are exact for a linear network: those of sum((A x)^2) by x are 2 sum(A^2)."""
     nn.hessian.enable()
     first, second = nn.Linear(3, 2, False).double(), nn.Linear(2, 2, False).double()
     loss: Any = nn.MSECriterion(False)

@@ -658,7 +658,7 @@ def test_clones_share_packed_constants() -> None:
 
 
 def test_another_program_in_the_same_memory() -> None:
-    """What was packed for a program goes with the last of its clones."""
+    """The packed memory of a program is freed with the last of its clones."""
     old, new = convolved(KERNELS), convolved(OTHERS)
     memory = aligned(convolving(KERNELS))
     for weight, result in ((KERNELS, old), (OTHERS, new), (KERNELS, old)):
@@ -680,7 +680,7 @@ def test_programs_with_different_constants_at_once() -> None:
 
 
 def test_weights_outside_of_the_constants_may_change() -> None:
-    """Those that are an input, and those of calls that the host makes with another state on the program's memory."""
+    """Weights that are an input, and those of calls that the host makes with another state on the program's memory."""
     steps = [
         call(
             "FloatSpatialConvolutionMM_updateOutput", tensor(F, INPUT, 1, 16, SIDE, SIDE),

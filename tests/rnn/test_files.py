@@ -54,7 +54,7 @@ def fields_of(value: Any, seen: dict[int, Any]) -> dict[str, set[str]]:
 
 
 def test_fields_of_layers_made_here() -> None:
-    """Have what Torch7's methods ask for."""
+    """New layers have the fields that Torch7's methods read."""
     made = {
         "LSTM_step_2x3": rnn.LSTM(3, 2),
         "GRU_step_2x3": rnn.GRU(3, 2),

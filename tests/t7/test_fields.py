@@ -84,7 +84,7 @@ def files(cls: type[Object], field: str) -> Iterator[tuple[str, bytes]]:
     record = t7.read(sample) if sample is not None else t7.TorchObject(cls._typename, 1, {})
     whole = record.fields
     step = 1 if sample is None or len(sample) < 3000 else 3  # a few values for large ones: each file takes its time
-    if field in OF_ALL:  # which are read alike for all classes: these share the values
+    if field in OF_ALL:  # read alike for all classes, which share the values
         step = 7
     for name, value in list(VALUES.items())[len(cls.__name__ + field) % step :: step]:
         record.fields = whole | {field: value}

@@ -337,7 +337,7 @@ def _is_scores(output: Any) -> bool:
 
 def _print_classes(output: Tensor, net: Module, names: list[str] | None, top: int) -> None:
     scores = output.reshape(-1, output.size) if output.ndim in (1, 3) else output.reshape(output.shape[0], -1)
-    last = list(models.isExport(net))[-1]._typename
+    last = list(models.leaves(net))[-1]._typename
     logarithmic, exact = last.endswith("LogSoftMax"), last.endswith("SoftMax")
     for row in scores[:100]:
         best = np.argsort(-row, kind="stable")[: top if len(scores) == 1 else 1]

@@ -50,7 +50,7 @@ def by_layers(net: Module) -> tuple[Any, str]:
         known = "is not known" if takes is None else f"is known in part ({takes})"
         form = "1x6,1x10:int" if isinstance(takes and takes.taken, (expected.Table, expected.Each)) else "1x3x224x224"
         raise Problem(f"the input of the network {known}; pass it, such as --input {form}")
-    text = inputs.text_of(spec)
+    text = inputs.format_spec(spec)
     if takes.changes:
         raise Problem(
             f"the network changes the number of samples of an input of {text}, because of a View or Reshape; "

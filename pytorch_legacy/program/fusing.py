@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.backend.binding import Slot
+from pytorch_legacy.backend.binding import TensorDescriptor
 from pytorch_legacy.backend.library import SIGNATURES, USES, check, ffi, lib
 from pytorch_legacy.program.listing import Block, Listing, compact, dense
 from pytorch_legacy.recording.recorder import Call, Ref
@@ -126,7 +126,7 @@ def _algorithm(real: str, dtype: Any, sample: tuple[int, ...], weight: tuple[int
     answer = ffi.new("int64_t[1]")
     slots = []
     for name, shape in (("input", sample), ("weight", weight)):
-        slot = Slot("pl.compile", name, f"const TH{real}Tensor *")
+        slot = TensorDescriptor("pl.compile", name, f"const TH{real}Tensor *")
         slot.fill(np.empty(shape, dtype))
         slots.append(slot)
     function = getattr(lib, f"THNN_{real}FusedConvolution_algorithm")

@@ -155,7 +155,7 @@ THNN_API int32_t THNN_setConvolution(THNNState *state, int32_t how);
 /* Convolutions keep weights as their kernels read them, from the second or third call on that finds the same numbers at the same place, and
  * the constants of a program from the first on: up to four times the weights. This is how many bytes a state keeps at most, 512 MiB by
  * default; 0 keeps none. THNN_freeScratch gives them back. */
-THNN_API int32_t THNN_setKeptBytes(THNNState *state, uint64_t bytes);
+THNN_API int32_t THNN_setCacheBytes(THNNState *state, uint64_t bytes);
 
 /* The activation that FusedConvolution applies to each sum x, with its numbers a and b, as the layers of these names do. */
 enum THNNActivation {

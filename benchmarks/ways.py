@@ -109,8 +109,8 @@ def milliseconds(way: str, before: Callable[[], Any], run: Callable[[str], Any])
     Packed weights are cached from the third pass on, and only those of this algorithm.
     """
     pl.setConvolution(way)
-    pl.setKeptBytes(0)
-    pl.setKeptBytes(4 << 30)
+    pl.setCacheBytes(0)
+    pl.setCacheBytes(4 << 30)
     for _ in range(5):
         before()
         begin = time.perf_counter()

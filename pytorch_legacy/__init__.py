@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from . import moved_modules
 from .arrays.types import getdefaulttensortype, setdefaulttensortype
 from .backend import get_num_threads as getNumThreads
+from .backend import set_cache_bytes as setCacheBytes
 from .backend import set_convolution as setConvolution
 from .backend import set_cuda_index_check as setCudaIndexCheck
-from .backend import set_kept_bytes as setKeptBytes
 from .backend import set_num_threads as setNumThreads
 from .backend import set_pooling_backward as setPoolingBackward
 from .errors import THNNError
@@ -89,9 +89,9 @@ __all__ = [
     "register",
     "rnn",
     "save",
+    "setCacheBytes",
     "setConvolution",
     "setCudaIndexCheck",
-    "setKeptBytes",
     "setNumThreads",
     "setPoolingBackward",
     "setdefaulttensortype",

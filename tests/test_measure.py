@@ -95,7 +95,7 @@ def test_ways_take_turns(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     monkeypatch.setattr("sys.argv", ["ways", "16@6", "--threads=1", "--rounds=1"])
     monkeypatch.setattr(ways, "SHAPES", ((16, 6, 2), (16, 5, 1)))
     ways.main()
-    pl.setKeptBytes(512 << 20)  # as it was
+    pl.setCacheBytes(512 << 20)  # as it was
     head, *rows = capsys.readouterr().out.splitlines()
     assert head.split()[-5:] == list(ways.WAYS)
     assert [row.split()[:3] for row in rows] == [["16@6", "x2", "frozen"], ["16@6", "x2", "training"]]

@@ -193,7 +193,7 @@ def test_null_outside_layers(function: Function, argument: Argument) -> None:
         status = getattr(capi.lib, function.name)(*values)
     finally:
         capi.lib.THNN_setNumThreads(None, 0)
-        capi.lib.THNN_setKeptBytes(None, ctypes.c_int64(KEPT_BYTES))
+        capi.lib.THNN_setCacheBytes(None, ctypes.c_int64(KEPT_BYTES))
     if argument.name == "state" and function.name not in ("THNN_newState", "THNN_programState"):
         assert status == capi.OK or not last_error().startswith(f"{function.name}: state: ")
     elif function.name == "THNN_closeProgram":

@@ -17,19 +17,7 @@ PYTHON, C = (".py",), (".c", ".h", ".cu", ".cuh", ".cpp")
 GENERATED = ("_thnn.py", "_signatures.py")  # written by the build, as is pytorch_legacy/lib
 
 # Folders and files that are not clean yet. The list may only become shorter.
-PENDING = (
-    "THNN/convolution/",
-    "THCUNN/convolution/",
-    "THNN/core/gemm.c",
-    "THNN/core/gemm.h",
-    "THNN/core/kept.c",
-    "THNN/core/kept.h",
-    "THNN/core/multiply.h",
-    "THNN/core/product.h",
-    "tests/core/product.c",
-    "pytorch_legacy/optimizing/",
-    "pytorch_legacy/program/",
-)
+PENDING: tuple[str, ...] = ()
 
 QUESTION = r"(?:what|who|whose|where|is|are|does|do|did|has|have|had|was|were|can|how|of|whether|those|that|which|why)"
 HEADLESS = re.compile(rf"(?!do(?:es)? (?:not|nothing|`))(?:{QUESTION})\b(?![-'(=.:/_`])", re.IGNORECASE)

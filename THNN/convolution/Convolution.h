@@ -11,7 +11,7 @@
 #include "core/space.h"
 
 typedef struct Window {
-  int64_t channels; /* of a sample */
+  int64_t channels; /* channels of a sample */
   Axis t, h, w;
 } Window;
 
@@ -21,13 +21,13 @@ typedef struct Convolution {
   int32_t allowsMatrix;     /* weight may also be a matrix of nOutputPlane rows */
   int32_t full;             /* the transpose */
   int64_t adjT, adjH, adjW; /* cells that are added to the far end of the output of a full layer */
-  int64_t groups;           /* of channels, each with weights of its own, in two or three dimensions */
+  int64_t groups;           /* groups of channels, each with weights of its own, in two or three dimensions */
   Window window;            /* over x */
-  Epilogue epilogue;        /* of the output */
-  int32_t algorithm;        /* of THNNConvolution, for the output; THNN_FAST: chosen in each call, as the state says */
+  Epilogue epilogue;        /* applied to the output */
+  int32_t algorithm;        /* a THNNConvolution, for the output; THNN_FAST: chosen in each call, as the state says */
   /* Set when the tensors are checked. A group counts as a sample: sample n has the weights of group n % groups. */
   int64_t samples, outChannels; /* N; channels of y */
-  int64_t cells, depth;         /* of the window; over all channels */
+  int64_t cells, depth;         /* cells of the window; those of all channels */
   int64_t area;                 /* positions of a sample */
   int64_t matrices, positions;  /* y is N matrices of outChannels x area, or a single one with the samples side by side */
   int32_t isPointwise;          /* a kernel of one cell with stride 1 and no padding, so that x is its own unfolded matrix */

@@ -25,7 +25,7 @@ enum {
   WEIGHTS_L2_BYTES = 192 << 10, /* most of the weight blocks that use one panel: they stay in L2 */
   MAX_UNPACKED_REUSE = 3, /* weight blocks that read the input in place; for more, it is packed into panels */
   INPUT_L1_BYTES = 24 << 10, /* a padded input of at most this size stays in L1 and is never packed into panels */
-  MAX_POSITIONS = 2048, /* of a row block, in CHANNEL_TILES */
+  MAX_POSITIONS = 2048, /* positions of a row block, in CHANNEL_TILES */
   TRANSPOSE_POSITIONS = 256, /* transposed at a time, in CHANNEL_TILES */
   TRANSPOSE_STRIDE = TRANSPOSE_POSITIONS + 16, /* not a power of two, so that channels fall into different cache sets */
   /* CHANNEL_TILES: terms of a pass. Their weights stay in L1; the taller tiles of AVX-512 reuse each weight more often, and L2 is fast
@@ -74,7 +74,7 @@ typedef struct RowBlock {
   const PaddedInput *p;
   WeightBlocks weights;
   const real *x;      /* the padded input, or x itself */
-  const real *bias;   /* of the group's channels, or NULL */
+  const real *bias;   /* bias of the group's channels, or NULL */
   const real *packed; /* all weight blocks of the group, or NULL: pack each into blockBuffer when it is used */
   real *blockBuffer;
   const int32_t *termOffset;     /* in the padded input (fillTermOffsets) */

@@ -11,7 +11,7 @@
 
 typedef struct Epilogue {
   const real *other;  /* the residual, shaped as y, or NULL */
-  int32_t activation; /* of THNNActivation */
+  int32_t activation; /* a THNNActivation */
   accreal a, b;       /* the numbers of the activation */
 } Epilogue;
 

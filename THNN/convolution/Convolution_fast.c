@@ -12,7 +12,7 @@
 #include "convolution/Convolution.h"
 #include <math.h>
 #include "convolution/Convolution_problem.h"
-#include "core/kept.h"
+#include "core/packed_cache.h"
 #include "core/sums.h"
 
 /* ---- the instruction set */
@@ -195,66 +195,60 @@ static ConvProblem forwardProblem(const Convolution *c, const real *x, real *y, 
 {
   const Window *win = &c->window;
   const Axis *t = &win->t, *h = &win->h, *w = &win->w;
-  const TensorLayout in = tensorLayout(c, win->channels, t->in, h->in, w->in), out = tensorLayout(c, c->outChannels, t->out, h->out,
-                                                                                                  w->out);
-  const TensorLayout k = weightLayout(c);
+  const TensorLayout in = tensorLayout(c, win->channels, t->in, h->in, w->in);
+  const TensorLayout out = tensorLayout(c, c->outChannels, t->out, h->out, w->out), k = weightLayout(c);
   ConvProblem s = {c->samples, c->groups, win->channels, c->outChannels, forwardAxis(t, in.t, out.t, k.t), forwardAxis(h, in.h, out.h, k.h),
-                   forwardAxis(w, in.w, out.w, k.w), in.sample, in.channel, out.sample, out.channel, c->outChannels * c->depth, k.sample, k.channel, x, weight, bias,
-                   x + c->samples * in.sample, y, c->epilogue};
+                   forwardAxis(w, in.w, out.w, k.w), in.sample, in.channel, out.sample, out.channel, c->outChannels * c->depth, k.sample,
+                   k.channel, x, weight, bias, x + c->samples * in.sample, y, c->epilogue};
   moveRowToHeight(&s);
   return s;
 }
 
 static ConvProblem transposedProblem(const Convolution *c, const real *y, real *x, const real *weight, const real *bias, int64_t phaseT,
-                                     int64_t phaseH,
-                                     int64_t phaseW)
+                                     int64_t phaseH, int64_t phaseW)
 {
   const Window *win = &c->window;
   const Axis *t = &win->t, *h = &win->h, *w = &win->w;
-  const TensorLayout in = tensorLayout(c, win->channels, t->in, h->in, w->in), out = tensorLayout(c, c->outChannels, t->out, h->out,
-                                                                                                  w->out);
-  const TensorLayout k = weightLayout(c);
+  const TensorLayout in = tensorLayout(c, win->channels, t->in, h->in, w->in);
+  const TensorLayout out = tensorLayout(c, c->outChannels, t->out, h->out, w->out), k = weightLayout(c);
   ConvProblem s = {c->samples, c->groups, c->outChannels, win->channels, transposedAxis(t, phaseT, in.t, out.t, k.t),
-                   transposedAxis(h, phaseH, in.h, out.h, k.h),
-                   transposedAxis(w, phaseW, in.w, out.w,
-                                  k.w),
-                   out.sample, out.channel, in.sample, in.channel, c->outChannels * c->depth, k.channel, k.sample, y,
-                   weight, bias, y + c->samples * out.sample, x + phaseT * in.t + phaseH * in.h + phaseW * in.w, c->epilogue};
+                   transposedAxis(h, phaseH, in.h, out.h, k.h), transposedAxis(w, phaseW, in.w, out.w, k.w), out.sample, out.channel,
+                   in.sample, in.channel, c->outChannels * c->depth, k.channel, k.sample, y, weight, bias, y + c->samples * out.sample, x + phaseT * in.t + phaseH * in.h + phaseW * in.w, c->epilogue};
   if (s.epilogue.other) s.epilogue.other += s.y - x;
   moveRowToHeight(&s);
   return s;
 }
 
-static Contents weightOperand(const Call *call, const Convolution *c, const real *data, int threads)
+static CacheOperand weightOperand(const Call *call, const Convolution *c, const real *data, int threads)
 {
-  return THNN_contents(call->state, data, (size_t)(c->groups * c->outChannels * c->depth) * sizeof(real), threads);
+  return THNN_cacheOperand(call->state, data, (size_t)(c->groups * c->outChannels * c->depth) * sizeof(real), threads);
 }
 
 static int isWinograd(ConvAlgorithm algorithm) { return algorithm == WINOGRAD_F2 || algorithm == WINOGRAD_F4; }
 
 /* Computes one problem with packed weights, which may be cached from an earlier call. Winograd's algorithms compute all samples and mark
  * those that are not finite; the direct ones compute the marked samples, or all if `isNotFinite` is NULL. */
-static void computePacked(Call *call, const ConvProblem *s, ConvAlgorithm algorithm, Contents *w, uint8_t *isNotFinite)
+static void computePacked(Call *call, const ConvProblem *s, ConvAlgorithm algorithm, CacheOperand *w, uint8_t *isNotFinite)
 {
   const ConvKernels *k = bestKernels();
   const int threads = w->threads;
   const int64_t size = isWinograd(algorithm) ? k->winogradSize(s, algorithm) : k->packedWeightsSize(s, algorithm);
   const int64_t key[THNN_KEY] = {sizeof(real), algorithm, s->groups, s->outChannels, s->inChannels, s->weightOutStride, s->weightInStride,
-                                 s->t.kernel, s->t.weightStart,
-                                 s->t.weightStride, s->h.kernel, s->h.weightStart, s->h.weightStride, s->w.kernel, s->w.weightStart, s->w.weightStride};
+                                 s->t.kernel, s->t.weightStart, s->t.weightStride, s->h.kernel, s->h.weightStart, s->h.weightStride,
+                                 s->w.kernel, s->w.weightStart, s->w.weightStride};
   void *memory = NULL;
   int isPacked = 0;
-  Kept *cached = THNN_takeKept(call->state, w, key, (size_t)size * sizeof(real), &memory, &isPacked);
+  CachedPacking *cached = THNN_takePacking(call->state, w, key, (size_t)size * sizeof(real), &memory, &isPacked);
   real *packed = cached ? memory : NULL; /* otherwise the convolution packs the weights itself */
   if (THNN_ready(call)) {
     if (packed && !isPacked) (isWinograd(algorithm) ? k->winogradPack : k->packWeights)(s, algorithm, packed, threads);
     if (isWinograd(algorithm)) k->winogradConvolution(call, s, algorithm, packed, isNotFinite, threads);
     else k->directConvolution(call, s, algorithm, packed, isNotFinite, threads);
   }
-  if (cached) THNN_returnKept(call->state, cached);
+  if (cached) THNN_returnPacking(call->state, cached);
 }
 
-static void compute(Call *call, const ConvProblem *s, ConvAlgorithm algorithm, Contents *w)
+static void compute(Call *call, const ConvProblem *s, ConvAlgorithm algorithm, CacheOperand *w)
 {
   if (algorithm == REFERENCE_LOOPS) {
     THNN_(convolutionByDefinition)(s, w->threads);
@@ -309,7 +303,7 @@ static void copyAliasedResidual(Call *call, Epilogue *f, const real *y, int64_t 
 /* Applies the epilogue in place to all n elements of y. */
 static void applyEpilogue(const Epilogue *f, real *y, int64_t n, int threads)
 {
-  enum { TASK_ELEMENTS = 1 << 13 }; /* of y for a thread at a time */
+  enum { TASK_ELEMENTS = 1 << 13 }; /* elements of y in a task */
   if (!hasEpilogue(f)) return;
 #pragma omp parallel for num_threads(threads)
   for (int64_t at = 0; at < n; at += TASK_ELEMENTS) epilogueRow(f, y, at, NULL, THNN_min(TASK_ELEMENTS, n - at), 1);
@@ -369,7 +363,7 @@ void THNN_(fastForward)(Call *call, const Convolution *c, const real *x, real *y
     return;
   }
   ConvProblem s = forwardProblem(c, x, y, weight, bias);
-  Contents w = weightOperand(call, c, weight, threads);
+  CacheOperand w = weightOperand(call, c, weight, threads);
   const ConvAlgorithm algorithm = chooseAlgorithm(requested, &s, bestKernels(), w.isConstant);
   if (algorithm != REFERENCE_LOOPS && !bestKernels()->writesOutputOnce(&s, algorithm)) copyAliasedResidual(call, &s.epilogue, y, n);
   if (THNN_ready(call)) compute(call, &s, algorithm, &w);
@@ -398,7 +392,7 @@ void THNN_(fastBackward)(Call *call, const Convolution *c, const real *y, real *
   for (int64_t a = 0; a < phases[0]; a++) coversInput &= transposedAxis(t, a, 1, 1, 1).kernel > 0;
   for (int64_t a = 0; a < phases[1]; a++) coversInput &= transposedAxis(h, a, 1, 1, 1).kernel > 0;
   for (int64_t a = 0; a < phases[2]; a++) coversInput &= transposedAxis(w, a, 1, 1, 1).kernel > 0;
-  Contents operand = weightOperand(call, c, weight, threads);
+  CacheOperand operand = weightOperand(call, c, weight, threads);
   if (!coversInput) {
     fillChannels(c, x, bias, threads);
     withEpilogue.epilogue = (Epilogue){.activation = THNN_NO_ACTIVATION};

@@ -29,7 +29,7 @@ typedef struct WeightGradient {
   const ConvProblem *s;
   int mergesColumns; /* x has few channels: the kernel cells of a row are merged with them, and vectors hold channels of y */
   int64_t columns, slices, paddedColumns; /* columns of a product; slices; columns rounded up to whole vectors */
-  int64_t blocks, rows; /* of channels of y, or of columns if they are merged: number of blocks, rows of a block */
+  int64_t blocks, rows; /* number of blocks, rows of a block; a row is a channel of y, or a column if columns are merged */
   int64_t yGroup; /* channels of y that are contiguous */
   int64_t xPositionStride, yPositionStride, yBlockStride; /* from one position to the next; from one group of channels of y to the next */
   int64_t rowLength, inputRows, newRows; /* cells of a row of x; rows of x that a row of y reads; those that the row before does not read */
@@ -177,7 +177,7 @@ THNN_INLINE int64_t oddLineStride(int64_t n) { return (THNN_ceilDiv(n, 16) | 1) 
 /* The division of the gradient of one group, and the memory that it needs, in elements. */
 typedef struct GradientPlan {
   int64_t allRows, splits, split, groupRows; /* rows of y; splits; rows of a split; rows of a group */
-  int64_t positions, partialPositions;       /* of a group; of a partial sum */
+  int64_t positions, partialPositions;       /* positions of a group; those of a partial sum */
   int64_t x, y, sums, panelOffset;           /* sums: of a split; panel: of each thread */
   int isSinglePass;                          /* all positions are one partial sum whose panels fit a cache: no sums are stored */
 } GradientPlan;

@@ -137,10 +137,10 @@ typedef struct TileRows {
   int64_t phaseSize, channelStride;   /* elements of a stride phase of a row of x; from one channel to the next in V and M at one point */
   int64_t vPointStride, mPointStride; /* from one point to the next */
   const real *packed;
-  const int32_t *channelOffset; /* of the channels of V */
+  const int32_t *channelOffset; /* offsets of the channels of V */
   uint8_t *isNotFinite;         /* for each sample: set if a result is not finite */
   real *v, *m;
-  int64_t first, rows;   /* of tiles: the first row of the block, and the number of rows */
+  int64_t first, rows;   /* the first row of tiles of the block, and the number of rows */
 } TileRows;
 
 typedef struct Transforms {
@@ -222,7 +222,7 @@ static void winogradConvolution(Call *call, const ConvProblem *s, ConvAlgorithm 
   const int64_t vector = transforms->tiles;
   d.phaseSize = THNN_ceilDiv(d.across + 1, vector) * vector + vector;
   const int64_t allRows = s->samples * d.down, tiles = BLOCK_L2_BYTES / (int64_t)sizeof(real) / (points * (s->inChannels + s->outChannels));
-  const int64_t wantedTiles = THNN_max(tiles / COLUMNS, 1) * COLUMNS; /* of a block */
+  const int64_t wantedTiles = THNN_max(tiles / COLUMNS, 1) * COLUMNS; /* tiles of a block */
   int64_t rows = THNN_max(THNN_min(wantedTiles / d.across, allRows), 1);
   int sharesBlocks = 0;
   if (threads > 1 && THNN_ceilDiv(allRows, rows) < 2 * threads) {

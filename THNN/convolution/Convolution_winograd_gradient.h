@@ -45,11 +45,11 @@ typedef struct WinogradGradient {
   int64_t rows, blocks, columns;      /* channels of y in a block of the sums; such blocks; blocks of channels of x */
   int64_t jobs, pairSize;             /* pairs of blocks; elements of the sums of a pair */
   int64_t allRows, split, groupRows;  /* rows of tiles: all, of a split, of a group, whose U and V are in memory together */
-  int64_t rowBytes;                   /* of U and V of a row of tiles */
+  int64_t rowBytes;                   /* bytes of U and V for a row of tiles */
   int isSinglePass;                   /* a single group holds all rows */
   real *u, *v, *sums, *buffers;
-  int64_t buffer;      /* of a thread */
-  int32_t *tileOffset; /* of tiles of V */
+  int64_t buffer;      /* elements of scratch memory of a thread */
+  int32_t *tileOffset; /* offsets of the tiles of V */
 } WinogradGradient;
 
 static WinogradGradient planWinogradGradient(const ConvProblem *s)

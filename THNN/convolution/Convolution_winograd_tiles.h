@@ -64,7 +64,7 @@ THNN_INLINE void transformOutputAxis(const int size, const Tiles *m, const int s
   y[3 * yStep] = P * PP * q + S * SS * s + m[5 * step];
 }
 
-/* ---- of one channel */
+/* ---- the transforms of one channel */
 
 /* Stores a row of x as `size` phases of its columns: to[b * phaseSize + w] = x[w * size + b + first], 0 outside of the row. */
 THNN_INLINE void splitRowIntoPhases(const int size, real *restrict to, const real *restrict x, int64_t width, int64_t first,
@@ -174,7 +174,7 @@ THNN_INLINE void transformOutputChannel(const int size, const TileRows *d, int64
       if (hasEpilogue(&s->epilogue)) epilogueRow(&s->epilogue, s->y, y - s->y, NULL, s->w.out, 1);
     }
     if (r + 1 < d->rows && th + 1 < d->down) continue;
-    int isFinite = 1; /* of this channel; other threads may compute other channels and blocks of the sample */
+    int isFinite = 1; /* true for this channel so far; other threads may compute other channels and blocks of the sample */
     for (int i = 0; i < TILES; i++) isFinite &= nonFinite[i] == 0;
     if (!isFinite) __atomic_store_n(d->isNotFinite + sample, 1, __ATOMIC_RELAXED);
     nonFinite = (Tiles){0};

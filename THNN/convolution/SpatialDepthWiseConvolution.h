@@ -12,9 +12,9 @@
 #include "core/real.h"
 
 typedef struct KernelGeometry {
-  int64_t height, width; /* of a channel of x */
+  int64_t height, width; /* size of a channel of x */
   int64_t kH, kW, dH, dW, padH, padW;
-  int64_t oHeight, oWidth; /* of a channel of y */
+  int64_t oHeight, oWidth; /* size of a channel of y */
 } KernelGeometry;
 
 typedef struct ChannelConvolution {

@@ -47,20 +47,20 @@ THNN_KERNEL void copyPhase(real *to, const real *x, int64_t height, int64_t widt
 typedef struct PackedLayout {
   const KernelGeometry *t;
   int toLarger;
-  int64_t phasesH, phasesW; /* of the packed channels */
+  int64_t phasesH, phasesW; /* stride phases of the packed channels */
   int64_t haloRows, haloColumns;      /* rows and columns that the kernel reads beyond a position */
   int64_t begin, end;       /* rows of positions, of a stride phase if x is written; row blocks divide them */
   int64_t rows, rowBlocks;
   int64_t rowLength, phaseSize, channelStride; /* lengths in elements */
   int64_t firstColumn;              /* the column of the first position in a stride phase of x */
   int64_t packedChannels;            /* channels that are packed one after the other */
-  int64_t *offset, *cell;  /* of each kernel cell, by the stride phase that is written; `offset` for all packed channels */
+  int64_t *offset, *cell;  /* numbers of each kernel cell, by the stride phase that is written; `offset` for all packed channels */
 } PackedLayout;
 
 enum { /* bytes of the packed channels of a row block: */
-       SINGLE_CHANNEL_BYTES = 24 << 10, /* of a single channel */
-       ROW_BLOCK_BYTES = 192 << 10, /* of several channels, about */
-       MAX_PACKED_BYTES = 256 << 10, /* of several channels, at most */
+       SINGLE_CHANNEL_BYTES = 24 << 10, /* bytes of a single packed channel */
+       ROW_BLOCK_BYTES = 192 << 10, /* bytes of several packed channels, about */
+       MAX_PACKED_BYTES = 256 << 10, /* bytes of several packed channels, at most */
 };
 
 static PackedLayout planLayout(Call *call, const ChannelConvolution *conv, int toLarger, int64_t connections)

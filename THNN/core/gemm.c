@@ -107,9 +107,9 @@ static void product(Call *call, int threads, Matrices *p)
     MIN_TILE_WORK = 1 << 19,        /* multiply-adds of a tile */
     WIDTH_UNIT = 32,                /* columns: the width of a tile is a multiple */
     MIN_BANDS_TO_PACK = 4,          /* bands of rows that read B, at least, if it is packed once for all */
-    MIN_PACKED_ELEMENTS = 1 << 13,  /* of B that is packed once */
-    MAX_PACKED_ELEMENTS = 1 << 23,  /* of B that is packed once */
-    MAX_PACKED_ROW_BYTES = 1 << 20, /* of A that is packed at once, at most: so much stays in L2 */
+    MIN_PACKED_ELEMENTS = 1 << 13,  /* elements of B, at least, that are packed once */
+    MAX_PACKED_ELEMENTS = 1 << 23,  /* elements of B, at most, that are packed once */
+    MAX_PACKED_ROW_BYTES = 1 << 20, /* bytes of A, at most, that are packed at the same time: they stay in L2 */
   };
   Multiply *multiply = multiplier()->multiply;
   real *scratch = (real *)call->gemmScratch + THNN_threadId() * THNN_PRODUCT_SCRATCH;

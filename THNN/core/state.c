@@ -23,7 +23,7 @@ struct Arena {
   Block *block;
 };
 
-static THNNState defaultState = {.seeded = 0, .mostKeptBytes = THNN_MOST_KEPT};
+static THNNState defaultState = {.seeded = 0, .maxCacheBytes = THNN_MOST_KEPT};
 
 THNNState *THNN_orDefault(THNNState *state) { return state ? state : &defaultState; }
 
@@ -33,7 +33,7 @@ int32_t THNN_newState(THNNState **state)
   THNN_IN_DEFAULT_ENVIRONMENT;
   THNNState *fresh = calloc(1, sizeof *fresh);
   if (!fresh) return THNN_fail(THNN_ERR_MEMORY, "THNN_newState", "state", "expected %zu bytes, got none", sizeof *fresh);
-  fresh->mostKeptBytes = THNN_MOST_KEPT;
+  fresh->maxCacheBytes = THNN_MOST_KEPT;
   *state = fresh;
   return THNN_OK;
 }
@@ -48,7 +48,7 @@ int32_t THNN_newProgramState(const void *constants, size_t bytes, THNNState **st
   const int convolution = atomic_load(&defaultState.convolution);
   fresh->convolution = convolution == THNN_FAST ? THNN_FIXED : convolution;
   THNN_setConstants(fresh, constants, bytes);
-  fresh->mostKeptBytes = atomic_load(&defaultState.mostKeptBytes);
+  fresh->maxCacheBytes = atomic_load(&defaultState.maxCacheBytes);
   return THNN_OK;
 }
 
@@ -130,7 +130,7 @@ int32_t THNN_freeScratch(THNNState *state)
   THNN_IN_DEFAULT_ENVIRONMENT;
   state = THNN_orDefault(state);
   for (int i = 0; i < THNN_ARENAS; i++) freeArena(atomic_exchange(&state->arena[i], NULL));
-  THNN_freeKept(state);
+  THNN_freePackings(state);
   return THNN_OK;
 }
 
@@ -199,12 +199,12 @@ int32_t THNN_setConvolution(THNNState *state, int32_t how)
   return THNN_OK;
 }
 
-int32_t THNN_setKeptBytes(THNNState *state, uint64_t bytes)
+int32_t THNN_setCacheBytes(THNNState *state, uint64_t bytes)
 {
   THNN_IN_DEFAULT_ENVIRONMENT;
   state = THNN_orDefault(state);
-  atomic_store(&state->mostKeptBytes, bytes > SIZE_MAX / 2 ? SIZE_MAX / 2 : bytes); /* sums of two do not wrap */
-  if (atomic_load(&state->keptBytes) > bytes) THNN_freeKept(state);
+  atomic_store(&state->maxCacheBytes, bytes > SIZE_MAX / 2 ? SIZE_MAX / 2 : bytes); /* sums of two do not wrap */
+  if (atomic_load(&state->cacheBytes) > bytes) THNN_freePackings(state);
   return THNN_OK;
 }
 

@@ -4,14 +4,14 @@
 
 #include <stdatomic.h>
 #include "core/core.h"
-#include "core/kept.h"
+#include "core/packed_cache.h"
 
 /* As many arenas are kept as calls have run at one time, up to this. */
 enum {
   THNN_ARENAS = 16,
-  THNN_KEPT = 256,
+  THNN_CACHE_SLOTS = 256,
 };
-#define THNN_MOST_KEPT ((size_t)512 << 20) /* bytes, unless THNN_setKeptBytes says another number */
+#define THNN_MOST_KEPT ((size_t)512 << 20) /* bytes, unless THNN_setCacheBytes says another number */
 
 struct Generator {
   uint64_t initialSeed;
@@ -26,9 +26,9 @@ struct THNNState {
   int32_t followsDefault;
   atomic_int poolingBackward, kernels, convolution;
   _Atomic(Arena *) arena[THNN_ARENAS];
-  _Atomic(Kept *) kept[THNN_KEPT];
-  atomic_size_t keptBytes, mostKeptBytes;
-  const void *constants; /* memory of the state's program (kept.h) */
+  _Atomic(CachedPacking *) packings[THNN_CACHE_SLOTS];
+  atomic_size_t cacheBytes, maxCacheBytes;
+  const void *constants; /* memory of the state's program (packed_cache.h) */
   size_t constantsBytes;
   atomic_int generatorOwner; /* process that holds the generator, 0: nobody */
   int32_t seeded;

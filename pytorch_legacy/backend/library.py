@@ -210,28 +210,28 @@ def fixed_convolutions() -> Iterator[None]:
         _fixing.enter(-1)
 
 
-_kept_bytes = 512 << 20
+_cache_bytes = 512 << 20
 
 
 def free_scratch(state: Any = None) -> None:
-    """Free what the library keeps from call to call: working memory, and operands in the layout of a kernel.
+    """Frees the memory that the library keeps between calls: scratch memory and packed weights.
 
-    Layers that are in use make it again. `state` is a THNNState; None is the process-wide one.
+    Later calls allocate it again. `state` is a THNNState; None is the process-wide one.
     """
     check(lib.THNN_freeScratch(ffi.NULL if state is None else state), "free_scratch")
 
 
-def set_kept_bytes(bytes: int) -> int:
-    """Let convolutions keep no more than so many bytes of weights as their kernels read them; returns the number until now.
+def set_cache_bytes(bytes: int) -> int:
+    """Bounds the bytes of packed weights that convolutions cache. Returns the bound before.
 
-    From the second pass with the same weights on they are kept, which takes up to four times the weights' own memory, and
-    saves the time to lay them out again. The default is 512 MiB for the process, 0 keeps none.
+    Weights are cached from the second pass with the same contents on. They take up to four times the memory of the weights
+    themselves, and save the time to pack them again. The default is 512 MiB for the process; 0 caches nothing.
     """
-    global _kept_bytes
+    global _cache_bytes
     if isinstance(bytes, bool) or not hasattr(bytes, "__index__") or not 0 <= index(bytes) < 2**63:
-        raise ValueRangeError(f"setKeptBytes: bytes: expected an integer from 0 to 2^63 - 1, got {bytes!r}")
-    check(lib.THNN_setKeptBytes(ffi.NULL, bytes), "setKeptBytes")
-    before, _kept_bytes = _kept_bytes, index(bytes)
+        raise ValueRangeError(f"setCacheBytes: bytes: expected an integer from 0 to 2^63 - 1, got {bytes!r}")
+    check(lib.THNN_setCacheBytes(ffi.NULL, bytes), "setCacheBytes")
+    before, _cache_bytes = _cache_bytes, index(bytes)
     return before
 
 

@@ -39,11 +39,11 @@ _NUMBERS = count(1)
 @contextmanager
 def _keeping_no_weights() -> Iterator[None]:
     """Each layer runs a few times only: to keep its weights as kernels read them would cost more memory than time."""
-    before = backend.set_kept_bytes(0)
+    before = backend.set_cache_bytes(0)
     try:
         yield
     finally:
-        backend.set_kept_bytes(before)
+        backend.set_cache_bytes(before)
 
 
 class Conversion:

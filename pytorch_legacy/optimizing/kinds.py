@@ -1,4 +1,4 @@
-"""What `pl.optimize` asks of modules."""
+"""Properties of modules by which `pl.optimize` decides."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Log = Callable[[str], object]
 
 # Containers that do no more than to hand values to their modules. What stands in others is left alone.
 CONTAINERS = (nn.Sequential, nn.Concat, nn.DepthConcat, nn.ConcatTable, nn.ParallelTable, nn.Decorator, nngraph.gModule)
-DEEPEST = 100  # what lies in more containers than that is left alone, too
+DEEPEST = 100  # modules inside of more containers stay as they are
 
 _PASSING = (nn.Identity, nn.GradientReversal)
 _MAKERS = (Native, nn.CAddTable, nn.JoinTable, nn.CMulTable)
@@ -28,7 +28,7 @@ _FULL = {f"{space}{kind}" for space in ("Spatial", "Volumetric") for kind in ("F
 
 
 def is_like(module: Any, kind: Any) -> bool:
-    """Is it of this class, or of one that computes as it does?"""
+    """Returns whether a module is of this class, or of one that computes the same."""
     return isinstance(module, kind) and type(module).updateOutput is kind.updateOutput and "updateOutput" not in vars(module)
 
 
@@ -37,7 +37,7 @@ def place_of(where: str) -> str:
 
 
 def passing(module: Any) -> Any:
-    """What takes the place of a layer that does next to nothing in evaluation; else itself."""
+    """Returns the substitute for a layer that does next to nothing in evaluation, or the layer itself."""
     if any(is_like(module, kind) for kind in _PASSING) and not is_like(module, nn.Identity):
         return nn.Identity()
     if is_like(module, nn.WhiteNoise):
@@ -49,22 +49,22 @@ def passing(module: Any) -> Any:
 
 
 def copies_input(module: Any) -> bool:
-    """Does a layer that passes its input on copy it?"""
+    """Returns whether a layer that returns its input copies it."""
     return not any(is_like(module, kind) for kind in _PASSING) and not getattr(module, "inplace", False)
 
 
 def is_ours(module: Any) -> bool:
-    """Is its class one of this package, and its pass that of the class?"""
+    """Returns whether the class of a module is one of this package, and its pass that of the class."""
     return type(module).__module__.startswith("pytorch_legacy.") and "updateOutput" not in vars(module)
 
 
 def may_spoil(module: Any) -> bool:
-    """May it write over what it gets?"""
+    """Returns whether a module may overwrite its input."""
     return bool(getattr(module, "inplace", False)) or isinstance(module, authors.InplaceClip01) or not is_ours(module)
 
 
 def makes_memory(module: Any) -> bool:
-    """Does it make its output in memory of its own, which no other module reads?"""
+    """Returns whether a module writes its output to memory of its own, which no other module reads."""
     return isinstance(module, _MAKERS) and not may_spoil(module)
 
 

@@ -151,7 +151,7 @@ class _Optimizer:
             net._put(i, module)
 
     def folded(self, layer: Any, module: Any, where: str) -> bool:
-        """Has the layer taken in the module behind it?"""
+        """Folds the module after a layer into it. Returns whether that was possible."""
         if id(layer) in self.several or id(module) in self.several:
             return False
         axis = axis_of(layer)

@@ -20,7 +20,7 @@ from pytorch_legacy.recording import Recording, record
 from pytorch_legacy.recording.network import list_modules
 
 _PROOF_BYTES = 512 << 20
-_DRY_BYTES = 4 << 30  # of addresses: a dry recording hardly touches this memory
+_DRY_BYTES = 4 << 30  # bytes of address space; a dry recording hardly touches this memory
 _DRY_BATCHES = (65536, 4096, 256, 64)
 _ROUND = (16, 20, 24, 32, 48, 50, 64, 100, 128, 200, 256, 500, 512, 1000, 1024, 2000, 2048, 4096, 5000, 8192, 10000, 16384, 32768)
 """Batches at which a layer of a user may decide: these numbers, and those beside them."""
@@ -60,7 +60,7 @@ class _Compiler:
         self.passes = passes
         self.source = Source(table, net)
         self.seen: dict[int, list[Any]] = {}  # the inputs and outputs of recorded passes, by their batch
-        self.contents: dict[bytes, bytes] = {}  # of constants, which all lists have in common
+        self.contents: dict[bytes, bytes] = {}  # constants, which all lists share
 
     def compile(self) -> tuple[list[Lists], Runner]:
         if not any(axis is not None for axis in self.sizes.axes):
@@ -116,7 +116,7 @@ class _Compiler:
         if not all(type(module).__module__.startswith("pytorch_legacy.") for module in list_modules(self.net)):
             batches |= {*range(5, 16), *(n + i for n in _ROUND for i in (-1, 0, 1))}
         for n in sorted(n for n in batches if _total(general, n) <= _DRY_BYTES):
-            with suppress(MemoryError):  # of a process whose addresses are limited
+            with suppress(MemoryError):  # the address space of a process may be limited
                 if not self._covers(general, n):
                     return None
         for n in _DRY_BATCHES:
@@ -132,7 +132,7 @@ class _Compiler:
         inputs = [self.source.empty(self.sizes.at(n)) for _ in range(self.passes)]
         try:
             found = self._listed(record(self.net, *map(self.source.filled, inputs), isDry=True))
-        except MemoryError:  # which may be an OutOfMemoryError
+        except MemoryError:  # includes OutOfMemoryError
             raise
         except THNNError:
             return False

@@ -122,7 +122,7 @@ class Opened:
 
 
 class Runner:
-    """What calls the lists of a program, one after the other where there is a state.
+    """Calls the lists of a program: the first, and after it, if there is a state, the later one.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class Runner:
         self.first = first
         self.later = later
         self.results = results
-        self.isLater = False  # was the latest call one with a state?
+        self.isLater = False  # true if the latest call had a state
         self._state: list[Any] | None = None
         self._shapes: Any = None
 

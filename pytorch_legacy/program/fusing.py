@@ -151,7 +151,7 @@ def joined(calls: Sequence[Call], blocks: Sequence[Block]) -> list[Call]:
         if reader is None or both is None:
             place += 1
             continue
-        found[reader] = both  # which may join the next one when its turn comes
+        found[reader] = both  # the fused call may join the next one later
         del found[place]
     return found
 
@@ -167,7 +167,7 @@ def _reader(calls: Sequence[Call], place: int, blocks: Sequence[Block]) -> int |
         if used:
             break
         if {ref.memory for ref in calls[other].refs(calls[other].writes)} & {ref.memory for ref in call.refs(call.reads)}:
-            return None  # what it reads is overwritten
+            return None  # a later call overwrites an operand
     else:
         return None
     reader = calls[other]
@@ -245,7 +245,7 @@ def in_place(one: Listing) -> Listing:
     for place, call in enumerate(one.calls):
         for ref in call.refs():
             spans[ref.memory] = spans.get(ref.memory, (place, place))[0], place
-    names = {number: number for number in spans}  # of the block that a block is part of
+    names = {number: number for number in spans}  # for each block, the block that contains it
     calls = [*one.calls]
     for place, call in enumerate(calls):
         pair = _pair(call)

@@ -176,7 +176,7 @@ def first_sizes(net: Any, table: Any) -> tuple[tuple[int, ...], ...]:
             copy.deepcopy(net).forward(source.filled(Source(table, net).arrays(shapes(size, batch))))
         except (MemoryError, RecursionError):
             raise
-        except Exception:  # of a layer of a user's, too; recording says where
+        except Exception:  # any layer may raise any exception; the recording names the place
             continue
         return shapes(size, batch)
     return shapes(*tried[0])

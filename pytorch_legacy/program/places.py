@@ -1,4 +1,4 @@
-"""How errors name the modules of a network."""
+"""The places of a network's modules, as errors name them."""
 
 from __future__ import annotations
 

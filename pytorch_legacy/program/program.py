@@ -76,7 +76,7 @@ class Program:
         first = first_sizes(self._net, self._table)
         made = self._compile(self._sizes(first))
         batch = max(self._batches(first), default=1)
-        isFixed = made.isFixed and self._isBatched()  # of this batch alone
+        isFixed = made.isFixed and self._isBatched()  # made for this batch alone
         self._programs[(self._key(first), batch) if isFixed else self._key(first)] = made
         isCovered = all(spec.shape.count(None) == (axis is not None) for spec, axis in zip(self._specs, self._axes, strict=True))
         if isCovered and ((made.serves(1) and made.serves(1000)) or not self._isBatched()):
@@ -288,7 +288,7 @@ def _leaf(outputs: list[Any], leaf: Any) -> Any:
 
 
 class Facts(NamedTuple):
-    """What is kept of a list besides its bytes: the module of each call, and what `repr` shows."""
+    """The facts that are stored of a list beside its bytes: the module of each call, and the text of `repr`."""
 
     modules: list[int]
     errors: dict[int, str]
@@ -316,7 +316,7 @@ class Variant(NamedTuple):
     opened: Runner
     output: Any
     facts: list[list[Facts]]
-    isFixed: bool  # does it serve the batch alone that it was compiled for?
+    isFixed: bool  # true if it serves only the batch that it was compiled for
     truths: list[int]  # the outputs that are truth values
 
     def serves(self, batch: int) -> bool:
@@ -368,7 +368,7 @@ def compile(net: Any, example: Any, partial: bool = False) -> Any:
     except CompileError:
         if not partial:
             raise
-        from pytorch_legacy.program.partial import Partial  # which has programs
+        from pytorch_legacy.program.partial import Partial  # (that module imports this one)
 
         return Partial(net, example)
     except THNNError:

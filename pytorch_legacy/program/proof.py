@@ -102,7 +102,7 @@ class Proof:
         made = self.program.clone()
         for opened in filter(None, (made.first, made.later)):
             opened.free_scratch()
-        for _ in range(1 + self.hasState):  # which packs the weights
+        for _ in range(1 + self.hasState):  # a run packs the weights
             made.run(self.source.arrays(self.sizes.at(n)))
         made.forget()
         return made
@@ -157,7 +157,7 @@ class Proof:
             for kind, arrays in inputs:
                 past = [*past, arrays] if self.hasState else [arrays]
                 self._compare_pass(eager, past, kind, n)
-        free_scratch()  # of the eager network
+        free_scratch()  # packed weights of the eager network
 
     def _compare_pass(self, eager: Any, past: list[Any], kind: str, n: int) -> None:
         """Raises CompileError unless the program gives what the network gives for the last input in `past`, behind the others.

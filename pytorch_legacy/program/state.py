@@ -1,7 +1,7 @@
-"""What a recurrent network keeps from one pass to the next.
+"""The state that a recurrent network keeps from one pass to the next.
 
-Three passes are recorded one after the other. What the second reads of the first is the state. Where the third reads another
-array at the same place, that is the state after the second pass. So there are two lists: that of the first pass, whose further
+Three passes are recorded one after the other. The arrays of the first that the second reads are the state. If the third reads
+another array at the same place, that is the state after the second pass. So there are two lists: that of the first pass, whose further
 outputs are the state, and that of all later ones, which have the state as further inputs and outputs.
 """
 
@@ -63,7 +63,7 @@ def _kept(first: Recording, second: Recording) -> list[int]:
                 if isWhole:
                     fresh.add(ref.memory)
                 elif ref.memory not in fresh:
-                    found.append(ref.memory)  # what is not written stays as the first pass left it
+                    found.append(ref.memory)  # an array that is not written stays as the first pass left it
     return found
 
 

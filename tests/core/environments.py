@@ -153,7 +153,7 @@ def others() -> Iterator[tuple[str, list[Any]]]:
         yield name, [state, -1]
         yield name, [state, 0]
     yield "manualSeed", [state, ctypes.c_uint64(1)]
-    yield "setKeptBytes", [state, ctypes.c_uint64(1)]
+    yield "setCacheBytes", [state, ctypes.c_uint64(1)]
     for name, array in (("randperm", order), ("getRNGState", bytes_), ("setRNGState", bytes_)):
         yield name, [state, None]
         yield name, [state, ctypes.byref(capi.describe(array))]

@@ -329,9 +329,9 @@ def test_kernels_have_the_same_bits_wherever_they_are_transformed(planes, output
     results = []
     for threads in (1, 2, 3):
         pl.setNumThreads(threads)
-        kept = pl.setKeptBytes(0)  # empties the cache
+        kept = pl.setCacheBytes(0)  # empties the cache
         results.append(passes(module, x, g))
-        pl.setKeptBytes(kept)
+        pl.setCacheBytes(kept)
         results += [passes(module, x, g) for _ in range(3)]
     assert_same(results[0][:2], truths[:2], 1e-5)
     for result in results[1:]:
@@ -401,7 +401,7 @@ FULL_OF_HOLES = """
     for _ in range(3):
         module.forward(x)
     before = resident()
-    pl.setKeptBytes(0)
+    pl.setCacheBytes(0)
     print(before - resident() > module.weight.nbytes / 2)
 """
 
@@ -426,17 +426,17 @@ def test_kept_bytes():
     x = random.standard_normal((1, 512, 14, 14)).astype("float32")
     outputs = [module.forward(x).copy() for _ in range(3)]
     before = resident()
-    default = pl.setKeptBytes(0)
+    default = pl.setCacheBytes(0)
     try:
         assert before - resident() > module.weight.nbytes / 2
         outputs += [module.forward(x).copy() for _ in range(3)]
     finally:
-        assert pl.setKeptBytes(default) == 0
+        assert pl.setCacheBytes(default) == 0
     assert default == 512 << 20
     for output in outputs:
         np.testing.assert_array_equal(output, outputs[0])
-    with pytest.raises(ValueRangeError, match=r"setKeptBytes: bytes: expected an integer from 0 .*, got -1"):
-        pl.setKeptBytes(-1)
+    with pytest.raises(ValueRangeError, match=r"setCacheBytes: bytes: expected an integer from 0 .*, got -1"):
+        pl.setCacheBytes(-1)
 
 
 def test_names():

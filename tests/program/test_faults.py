@@ -149,8 +149,8 @@ def test_faults_are_found(name: str) -> None:
     known = Known(*NETS[name])
     assert not known.find(known.list)
     missed = [what for what, faulty in faults(known.list) if differs(known.list, faulty) and not known.find(faulty)]
-    # Faults that change no value: a number that the call does not use; other memory that holds the same; and, in the first step of
-    # a sequence, whose state is zero, a sum with its product.
+    # Faults that change no value: a number that the call does not use; other memory that holds the same; and, in the first step
+    # of a sequence, whose state is zero, a sum with its product.
     assert all("another number" in what or "elsewhere" in what or name == "remembering" for what in missed), missed
     total = sum(1 for _ in faults(known.list))
     assert len(missed) <= 0.1 * total, (len(missed), total, missed)

@@ -16,9 +16,6 @@ SOURCES = ("THNN", "THCUNN", "pytorch_legacy", "tests", "benchmarks", "docs", "e
 PYTHON, C = (".py",), (".c", ".h", ".cu", ".cuh", ".cpp")
 GENERATED = ("_thnn.py", "_signatures.py")  # written by the build, as is pytorch_legacy/lib
 
-# Folders and files that are not clean yet. The list may only become shorter.
-PENDING: tuple[str, ...] = ()
-
 QUESTION = r"(?:what|who|whose|where|is|are|does|do|did|has|have|had|was|were|can|how|of|whether|those|that|which|why)"
 HEADLESS = re.compile(rf"(?!do(?:es)? (?:not|nothing|`))(?:{QUESTION})\b(?![-'(=.:/_`])", re.IGNORECASE)
 MAY_BE_HEADLESS = re.compile(rf"#[#: ]*(?:{QUESTION}|when)\b", re.IGNORECASE)
@@ -54,17 +51,15 @@ RIGHT = {
     ("pytorch_legacy/torch", "USUAL"): "usual arguments, by name; a table, not a bound",
 }
 OF = re.compile(r"_*[a-z]\w*[a-z0-9]Of")
-# Functions that end in Of, and why.
-NAMED_OF = dict.fromkeys(("THNN_firstWindowOf", "THNN_endWindowOf"), "convolutions use them, which are pending")
 
 
 def sources() -> Iterator[tuple[str, Path]]:
-    """Yields the files that people write in C, CUDA and Python, but for pending ones, with their names in the repository."""
+    """Yields the files that people write in C, CUDA and Python, with their names in the repository."""
     for folder in SOURCES:
         for path in sorted((ROOT / folder).rglob("*")):
             name = path.relative_to(ROOT).as_posix()
             isWritten = path.suffix in (*PYTHON, *C) and path.name not in GENERATED
-            if isWritten and not name.startswith((*PENDING, "pytorch_legacy/lib/")):
+            if isWritten and not name.startswith("pytorch_legacy/lib/"):
                 yield name, path
 
 
@@ -141,7 +136,7 @@ def test_no_name_is_private() -> None:
     for name, path in sources():
         source = path.read_text(encoding="utf-8")
         for line, text in identifiers(name, source) if anywhere.search(source) else ():
-            if not either.fullmatch(text) or text in NAMED_OF:
+            if not either.fullmatch(text):
                 continue
             right = {(folder, word) for folder, word in RIGHT if word == text and name.startswith(f"{folder}/")}
             unused -= right
@@ -150,12 +145,6 @@ def test_no_name_is_private() -> None:
                 found.append(f"{name}:{line}: {text}: {better}")
     assert not found, "\n".join(found)
     assert not unused, f"exceptions for names that no file has: {sorted(unused)}"
-
-
-@pytest.mark.parametrize("path", PENDING)
-def test_pending_files_exist(path: str) -> None:
-    """A folder or file that was renamed leaves the list."""
-    assert (ROOT / path).exists()
 
 
 @pytest.mark.parametrize("text, isHeadless", [

@@ -65,9 +65,9 @@ __global__ static void gatherPatches(real *gx, const real *patches, LocalSizes s
   const int64_t size = s.height * s.width, cells = s.kH * s.kW;
   for (int64_t task = firstThread(); task < samples * planes * size; task += allThreads()) {
     const int64_t w = task % s.width, h = task / s.width % s.height, c = task / size % planes, n = task / size / planes;
-    const int64_t first = THNN_firstWindowOf(w, s.kW, s.dW, s.padW), end = THNN_endWindowOf(w, s.oWidth, s.dW, s.padW);
+    const int64_t first = THNN_firstWindowWith(w, s.kW, s.dW, s.padW), end = THNN_endWindowWith(w, s.oWidth, s.dW, s.padW);
     accreal sum = 0;
-    for (int64_t oh = THNN_firstWindowOf(h, s.kH, s.dH, s.padH); oh < THNN_endWindowOf(h, s.oHeight, s.dH, s.padH); oh++)
+    for (int64_t oh = THNN_firstWindowWith(h, s.kH, s.dH, s.padH); oh < THNN_endWindowWith(h, s.oHeight, s.dH, s.padH); oh++)
       for (int64_t ow = first; ow < end; ow++) {
         const int64_t i = h + s.padH - oh * s.dH, j = w + s.padW - ow * s.dW;
         sum += (accreal)patches[(((oh * s.oWidth + ow) * samples + n) * planes + c) * cells + i * s.kW + j];

@@ -77,9 +77,9 @@ __device__ static inline accreal sumForSmaller(const real *wide, const real *ker
 /* The sum of one connection for cell (h, w) of x. */
 __device__ static inline accreal sumForLarger(const real *smaller, const real *kernel, const KernelGeometry &t, int64_t h, int64_t w)
 {
-  const int64_t first = THNN_firstWindowOf(w, t.kW, t.dW, t.padW), end = THNN_endWindowOf(w, t.oWidth, t.dW, t.padW);
+  const int64_t first = THNN_firstWindowWith(w, t.kW, t.dW, t.padW), end = THNN_endWindowWith(w, t.oWidth, t.dW, t.padW);
   accreal sum = 0;
-  for (int64_t oh = THNN_firstWindowOf(h, t.kH, t.dH, t.padH); oh < THNN_endWindowOf(h, t.oHeight, t.dH, t.padH); oh++)
+  for (int64_t oh = THNN_firstWindowWith(h, t.kH, t.dH, t.padH); oh < THNN_endWindowWith(h, t.oHeight, t.dH, t.padH); oh++)
     for (int64_t ow = first; ow < end; ow++)
       sum += (accreal)kernel[(h + t.padH - oh * t.dH) * t.kW + w + t.padW - ow * t.dW] * (accreal)smaller[oh * t.oWidth + ow];
   return sum;

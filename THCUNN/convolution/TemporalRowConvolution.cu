@@ -10,8 +10,8 @@ __global__ static void correlateEachFrame(RowSizes r, int isBackward, const real
     const int64_t c = task % features, frame = task / features % frames;
     const real *x = from + task / features / frames * others * features + c, *cells = weight + c * r.kW;
     const int64_t start = frame * r.dW - r.padW; /* start of the window of the frame */
-    const int64_t first = isBackward ? THNN_firstWindowOf(frame, r.kW, r.dW, r.padW) : THNN_max(start, 0);
-    const int64_t end = isBackward ? THNN_endWindowOf(frame, others, r.dW, r.padW) : THNN_min(start + r.kW, others);
+    const int64_t first = isBackward ? THNN_firstWindowWith(frame, r.kW, r.dW, r.padW) : THNN_max(start, 0);
+    const int64_t end = isBackward ? THNN_endWindowWith(frame, others, r.dW, r.padW) : THNN_min(start + r.kW, others);
     accreal sum = bias ? (accreal)bias[c] : 0;
     for (int64_t other = first; other < end; other++)
       sum += (accreal)cells[isBackward ? frame + r.padW - other * r.dW : other - start] * (accreal)x[other * features];

@@ -48,8 +48,8 @@ static void correlateFrames(Call *call, const RowSizes *r, int isBackward, const
     if (bias) memcpy(y, bias, (size_t)features * sizeof(real));
     else memset(y, 0, (size_t)features * sizeof(real));
     const int64_t start = frame * r->dW - r->padW; /* start of the window of the frame */
-    const int64_t first = isBackward ? THNN_firstWindowOf(frame, r->kW, r->dW, r->padW) : THNN_max(start, 0);
-    const int64_t end = isBackward ? THNN_endWindowOf(frame, others, r->dW, r->padW) : THNN_min(start + r->kW, others);
+    const int64_t first = isBackward ? THNN_firstWindowWith(frame, r->kW, r->dW, r->padW) : THNN_max(start, 0);
+    const int64_t end = isBackward ? THNN_endWindowWith(frame, others, r->dW, r->padW) : THNN_min(start + r->kW, others);
     for (int64_t other = first; other < end; other++) {
       const int64_t k = isBackward ? frame + r->padW - other * r->dW : other - start;
       addProducts(y, cells + k * features, x + other * features, features);

@@ -28,12 +28,12 @@ THNN_GEOMETRY_FUNCTION int64_t THNN_windowCount(int64_t in, int64_t kernel, int6
 }
 
 /* First output whose window holds cell i, and one past the last: the windows that backward gathers from. */
-THNN_GEOMETRY_FUNCTION int64_t THNN_firstWindowOf(int64_t i, int64_t kernel, int64_t stride, int64_t pad)
+THNN_GEOMETRY_FUNCTION int64_t THNN_firstWindowWith(int64_t i, int64_t kernel, int64_t stride, int64_t pad)
 {
   return i + pad < kernel ? 0 : (i + pad - kernel) / stride + 1;
 }
 
-THNN_GEOMETRY_FUNCTION int64_t THNN_endWindowOf(int64_t i, int64_t count, int64_t stride, int64_t pad)
+THNN_GEOMETRY_FUNCTION int64_t THNN_endWindowWith(int64_t i, int64_t count, int64_t stride, int64_t pad)
 {
   return THNN_min((i + pad) / stride + 1, count);
 }

@@ -58,13 +58,13 @@ THNN_INLINE int64_t windowCells(const Axis *a, int64_t o)
 THNN_INLINE int64_t firstWindow(const Axis *a, int64_t i)
 {
   if (!a->kernel) return THNN_adaptiveStart(i, a->out, a->in);
-  return THNN_firstWindowOf(i, (a->kernel - 1) * a->dilation + 1, a->stride, a->pad);
+  return THNN_firstWindowWith(i, (a->kernel - 1) * a->dilation + 1, a->stride, a->pad);
 }
 
 THNN_INLINE int64_t endWindow(const Axis *a, int64_t i)
 {
   if (!a->kernel) return THNN_adaptiveEnd(i, a->out, a->in);
-  return THNN_endWindowOf(i, a->out, a->stride, a->pad);
+  return THNN_endWindowWith(i, a->out, a->stride, a->pad);
 }
 
 #ifdef __cplusplus

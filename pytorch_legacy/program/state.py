@@ -1,8 +1,8 @@
 """The state that a recurrent network keeps from one pass to the next.
 
 Three passes are recorded one after the other. The arrays of the first that the second reads are the state. If the third reads
-another array at the same place, that is the state after the second pass. So there are two lists: that of the first pass, whose further
-outputs are the state, and that of all later ones, which have the state as further inputs and outputs.
+another array at the same place, that is the state after the second pass. So there are two lists: that of the first pass,
+whose further outputs are the state, and that of all later ones, which have the state as further inputs and outputs.
 """
 
 from __future__ import annotations

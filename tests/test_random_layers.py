@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pytorch_legacy import manualSeed, nn, random, setdefaulttensortype
-from pytorch_legacy.files.classes import class_of
+from pytorch_legacy.files.classes import find_class
 from tests.test_random import PARITY
 from tests.trees import assert_close, assert_same
 
@@ -60,7 +60,7 @@ INITIAL: dict[str, Callable[[], nn.Module]] = {
 
 def existing(calls: dict[str, Any]) -> pytest.MarkDecorator:
     """The calls of which all classes have been written."""
-    return pytest.mark.parametrize("lua", [lua for lua in calls if all(map(class_of, re.findall(r"nn\.[A-Z]\w+", lua)))])
+    return pytest.mark.parametrize("lua", [lua for lua in calls if all(map(find_class, re.findall(r"nn\.[A-Z]\w+", lua)))])
 
 
 def test_every_layer_is_checked() -> None:

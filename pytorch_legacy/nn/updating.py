@@ -54,7 +54,7 @@ class Updating(Tuning):
 
     def _moveParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
         if self._mayUpdateDirectly() and not overlap([self.weight, self.bias], [input, gradOutput]):
-            gradients: Any = self.gradWeight, self.gradBias
+            gradients = self.gradWeight, self.gradBias
             self.gradWeight, self.gradBias = self.weight, self.bias
             try:
                 self.accGradParameters(input, gradOutput, -lr)

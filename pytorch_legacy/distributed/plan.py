@@ -130,7 +130,7 @@ def _first(net: Module, source: Source, preprocessing: Preprocessing) -> tuple[l
     first: Sample | None = None
     refused, unread = "", ""
     count = refusals = 0
-    for name, sample in _samples(net, source, preprocessing):
+    for place, sample in _samples(net, source, preprocessing):
         count += 1
         if isinstance(sample, Failed):
             unread = unread or sample.text
@@ -143,7 +143,7 @@ def _first(net: Module, source: Source, preprocessing: Preprocessing) -> tuple[l
             return None, count
         else:
             refusals += 1
-            refused = refused or f"{name}: {batches.error_text(error)}{expected.words(net)}"
+            refused = refused or f"{source.names[place]}: {batches.error_text(error)}{expected.words(net)}"
         if refusals >= _MOST_REFUSED or (first is not None and count >= _MOST_READ):
             break
     if first is None:
@@ -151,11 +151,11 @@ def _first(net: Module, source: Source, preprocessing: Preprocessing) -> tuple[l
     return [first], count
 
 
-def _samples(net: Module, source: Source, preprocessing: Preprocessing) -> Iterator[tuple[str, Sample | Failed]]:
-    """Reads the first inputs one by one, with their names."""
+def _samples(net: Module, source: Source, preprocessing: Preprocessing) -> Iterator[tuple[int, Sample | Failed]]:
+    """Reads the first inputs one by one, with their places. (The names of many rows take long.)"""
     for start in range(0, min(len(source), _MOST_TRIED)):
         for sample in source.cut(start, start + 1).samples(preprocessing, net._inputDtype):
-            yield source.names[start], sample
+            yield start, sample
 
 
 def _refusal(net: Module, sample: Sample) -> Exception | None:

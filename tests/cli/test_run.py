@@ -104,7 +104,7 @@ def test_bytes_tell_what_an_input_is(capsys, tmp_path, name: str) -> None:
         t7.write(data, images, form)
         assert run(capsys, "run", DIGITS, str(data)).splitlines()[1:] == expected
     for content, words in (
-        (b"", "the file is empty" if name != "data.png" else "not a picture"),
+        (b"", "the file is empty" if name != "data.png" else "cannot be read as a picture"),
         (b"\x93NUMPY\x01\x00", r"cannot be read as \.npy"),
         (Path(DIGITS).read_bytes()[:500], "offset"),
         (b"\x89PNG\r\n\x1a\n" + bytes(50), "cannot be read as a picture"),

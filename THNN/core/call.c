@@ -23,7 +23,7 @@ void THNN_enter(Call *call, THNNState *state, const char *function)
   call->arena = NULL;
   call->gemmBytes = 0;
   call->status = THNN_OK;
-  call->inplace = call->nWritten = call->isNeeded = call->nHeld = call->nCopy = call->gemmThreads = call->team = 0;
+  call->inplace = call->nWritten = call->isNeeded = call->nSpans = call->nCopy = call->gemmThreads = call->team = 0;
 }
 
 int THNN_ready(const Call *call) { return call->status == THNN_OK && (call->nWritten == 0 || call->isNeeded); }

@@ -158,20 +158,20 @@ void THNN_registerArgument(Call *call, View v, int isWritten)
   call->nWritten += isWritten;
   call->isNeeded |= isWritten && n > 0;
   if (n == 0 || call->status != THNN_OK) return;
-  Held mine = {v, 0, 0, isWritten};
-  extent(v, &mine.first, &mine.end);
+  ArgumentSpan span = {v, 0, 0, isWritten};
+  extent(v, &span.first, &span.end);
   /* Interleaved views may share an extent and no element: only memory without gaps can be judged, and it is the usual case. */
-  if (mine.end - mine.first != n * v.itemSize) return;
-  for (int32_t i = 0; i < call->nHeld; i++) {
-    const Held *other = call->held + i;
-    if (mine.end <= other->first || other->end <= mine.first || !(isWritten || other->isWritten)) continue;
+  if (span.end - span.first != n * v.itemSize) return;
+  for (int32_t i = 0; i < call->nSpans; i++) {
+    const ArgumentSpan *other = call->spans + i;
+    if (span.end <= other->first || other->end <= span.first || !(isWritten || other->isWritten)) continue;
     if (call->inplace && isWritten != other->isWritten && THNN_isSameView(v, other->view)) continue;
-    const Held *written = isWritten ? &mine : other, *reached = isWritten ? other : &mine;
+    const ArgumentSpan *written = isWritten ? &span : other, *reached = isWritten ? other : &span;
     call->status = THNN_fail(THNN_ERR_VALUE, call->function, written->view.name,
                              "expected memory of its own, got memory that overlaps %s", reached->view.name);
     return;
   }
-  if (call->nHeld < THNN_MAX_TENSORS) call->held[call->nHeld++] = mine;
+  if (call->nSpans < THNN_MAX_TENSORS) call->spans[call->nSpans++] = span;
   else call->status = THNN_fail(THNN_ERR_UNSUPPORTED, call->function, v.name, "expected at most %d tensors in a call", THNN_MAX_TENSORS);
 }
 

@@ -184,12 +184,12 @@ enum {
   THNN_MAX_TENSORS = 16,
 };
 
-/* Dense memory of a tensor that the call has asked for. */
-typedef struct Held {
+/* The dense memory of a registered argument. */
+typedef struct ArgumentSpan {
   View view;
   intptr_t first, end;
   int isWritten;
-} Held;
+} ArgumentSpan;
 
 typedef struct Call {
   THNNState *state;
@@ -198,8 +198,8 @@ typedef struct Call {
   int32_t status;
   int32_t inplace; /* an output may be the same view as an input */
   int32_t nWritten, isNeeded; /* outputs so far; has one of them an element? */
-  int32_t nHeld;
-  Held held[THNN_MAX_TENSORS];
+  int32_t nSpans;
+  ArgumentSpan spans[THNN_MAX_TENSORS];
   int32_t nCopy;
   struct {
     View view;

@@ -417,7 +417,7 @@ THNN_INLINE void poolPlane(int lip, real *y, Plane c, const SoftPool *s, Buffers
     }
 }
 
-THNN_INLINE void spreadPlane(int lip, const real *g, Plane c, const SoftPool *s, Buffers *r)
+THNN_INLINE void backwardPlane(int lip, const real *g, Plane c, const SoftPool *s, Buffers *r)
 {
   const Space *p = &s->p;
   int64_t clean = 0; /* cells that have been set to 0, shortly before they are needed */
@@ -492,8 +492,8 @@ static Buffers threadBuffers(const Scratch *scratch)
 THNN_KERNEL void softPoolPlane(real *y, Plane c, const SoftPool *s, Buffers *r) { poolPlane(0, y, c, s, r); }
 THNN_KERNEL void lipPoolPlane(real *y, Plane c, const SoftPool *s, Buffers *r) { poolPlane(1, y, c, s, r); }
 
-THNN_KERNEL void softSpreadPlane(const real *g, Plane c, const SoftPool *s, Buffers *r) { spreadPlane(0, g, c, s, r); }
-THNN_KERNEL void lipSpreadPlane(const real *g, Plane c, const SoftPool *s, Buffers *r) { spreadPlane(1, g, c, s, r); }
+THNN_KERNEL void softBackwardPlane(const real *g, Plane c, const SoftPool *s, Buffers *r) { backwardPlane(0, g, c, s, r); }
+THNN_KERNEL void lipBackwardPlane(const real *g, Plane c, const SoftPool *s, Buffers *r) { backwardPlane(1, g, c, s, r); }
 
 void THNN_(softMeans)(Call *call, real *y, const real *x, const SoftWeights *w, const Space *p)
 {
@@ -525,7 +525,7 @@ void THNN_(softGradients)(Call *call, real *gx, real *gl, const real *x, const r
   for (int64_t i = 0; i < p->planes; i++) {
     Buffers r = threadBuffers(&scratch);
     const Plane c = planeFrom((Plane){x, w->logit ? w->logit : x, gx, gl}, i * cells);
-    if (w->logit) lipSpreadPlane(g + i * outputs, c, &s, &r);
-    else softSpreadPlane(g + i * outputs, c, &s, &r);
+    if (w->logit) lipBackwardPlane(g + i * outputs, c, &s, &r);
+    else softBackwardPlane(g + i * outputs, c, &s, &r);
   }
 }

@@ -60,7 +60,7 @@ THNN_KERNEL void mixPlane(real *y, const real *x, const Space *p, Mix rows, Mix 
   }
 }
 
-THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Space *p, Mix rows, Mix columns, Buffers b)
+THNN_KERNEL void backwardPlane(real *gx, const real *x, const real *g, const Space *p, Mix rows, Mix columns, Buffers b)
 {
   const int64_t out = p->w.out;
   memset(b.means, 0, (size_t)(p->h.in * out) * sizeof(double));
@@ -174,5 +174,5 @@ void THNN_(s3SpreadMixed)(Call *call, real *gx, const real *x, const real *g, co
 
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < p->planes; i++)
-    spreadPlane(gx + i * cells, x + i * cells, g + i * outputs, p, mixR, mixC, threadBuffers(&scratch, THNN_threadId()));
+    backwardPlane(gx + i * cells, x + i * cells, g + i * outputs, p, mixR, mixC, threadBuffers(&scratch, THNN_threadId()));
 }

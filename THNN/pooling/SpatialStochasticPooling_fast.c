@@ -93,7 +93,7 @@ THNN_KERNEL void averagePlane(real *y, const real *x, const Space *p, double *re
 }
 
 /* The gradient of a window for each cell a: slope * a + offset. */
-THNN_KERNEL void spreadPlane(real *gx, const real *x, const real *g, const Space *p, double *restrict sum,
+THNN_KERNEL void backwardPlane(real *gx, const real *x, const real *g, const Space *p, double *restrict sum,
                              double *restrict squares, double *restrict slope, double *restrict offset)
 {
   const Axis w = p->w;
@@ -157,6 +157,6 @@ void THNN_(spreadExpected)(Call *call, real *gx, const real *x, const real *g, c
   for (int64_t i = 0; i < p->planes; i++) {
     double *row = rows + THNN_threadId() * 4 * width;
     real *to = gx + i * cells;
-    spreadPlane(to, x + i * cells, g + i * outputs, p, row, row + width, row + 2 * width, row + 3 * width);
+    backwardPlane(to, x + i * cells, g + i * outputs, p, row, row + width, row + 2 * width, row + 3 * width);
   }
 }

@@ -7,7 +7,8 @@
  *   gradWeight[o][c][m][i][j] += scale * sum over n, ot, oh, ow of gradOutput[n][o][ot][oh][ow] * input[n][c][t][h][w]
  *   gradBias[o]               += scale * sum of gradOutput over samples and positions
  *
- * where the input is 0 outside its bounds. The layers differ in the number of axes, and in where they have their sizes from:
+ * where the input is 0 outside its bounds. The layers differ in the number of axes, in dilation, and in the shape of the
+ * weight:
  *
  *   layer                         axes    dilation   weight
  *   SpatialConvolutionMM          H W     1          nOutputPlane x nInputPlane x kH x kW, or a matrix

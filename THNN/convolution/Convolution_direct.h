@@ -20,9 +20,9 @@
 #include "core/prefetch.h"
 
 enum {
-  PARTIAL_SUM_TERMS = 144, /* added in one register; longer sums are sums of partial sums, which halves the error of 1,152 terms */
-  PANEL_L1_BYTES = 16 << 10, /* most of a panel: it stays in L1 while all weight blocks use it */
-  WEIGHTS_L2_BYTES = 192 << 10, /* most of the weight blocks that use one panel: they stay in L2 */
+  PARTIAL_SUM_TERMS = 144, /* added in one register, at most; a longer sum is a sum of partial sums, which halves the error of 1,152 terms */
+  PANEL_L1_BYTES = 16 << 10, /* maximum size of a panel: it stays in L1 while all weight blocks use it */
+  WEIGHTS_L2_BYTES = 192 << 10, /* maximum size of the weight blocks that use one panel: they stay in L2 */
   MAX_UNPACKED_REUSE = 3, /* weight blocks that read the input in place; for more, it is packed into panels */
   INPUT_L1_BYTES = 24 << 10, /* a padded input of at most this size stays in L1 and is never packed into panels */
   MAX_POSITIONS = 2048, /* positions of a row block, in CHANNEL_TILES */
@@ -45,8 +45,9 @@ static PanelPlan planPanels(const ConvProblem *s, const WeightBlocks *b)
   const PaddedInput whole = planPaddedInput(s, s->h.out);
   const int isSmall = s->t.kernel * s->inChannels * whole.channelStride <= INPUT_L1_BYTES / (int64_t)sizeof(real);
   const int usesPanels = whole.aliasesInput || (b->count > MAX_UNPACKED_REUSE && !isSmall);
-  const int64_t most = usesPanels ? PANEL_L1_BYTES / (int64_t)sizeof(real) / (b->tileVectors * LANES) : PARTIAL_SUM_TERMS;
-  return (PanelPlan){evenPart(reductionSize(s), most), usesPanels};
+  const int64_t panelTerms = PANEL_L1_BYTES / (int64_t)sizeof(real) / (b->tileVectors * LANES);
+  const int64_t maxTerms = usesPanels ? THNN_min(panelTerms, PARTIAL_SUM_TERMS) : PARTIAL_SUM_TERMS;
+  return (PanelPlan){evenPart(reductionSize(s), maxTerms), usesPanels};
 }
 
 /* True if a tile gets all its terms in one pass, so that y is written once. */

@@ -49,10 +49,9 @@ THNN_INLINE void epilogueLoop(int32_t activation, const Epilogue *f, real *y, in
 }
 
 /* Applies the epilogue to `rows` rows of n elements, `step` apart: to y[at], from `sum`, in the same layout. bias, if not NULL, has a
- * number for each row, which is added first. `sum` may be y; otherwise `other` may be y. */
+ * number for each row, which is added first. At most one of `sum` and `other` may be y. */
 static inline void epilogueRows(const Epilogue *f, real *y, int64_t at, int64_t row, const real *sum, int64_t sumRow, const real *bias,
-                                int64_t rows,
-                                int64_t n, int64_t step)
+                                int64_t rows, int64_t n, int64_t step)
 {
   switch (f->activation * 2 + (step == 1)) {
   case THNN_THRESHOLD * 2: epilogueLoop(THNN_THRESHOLD, f, y, at, row, sum, sumRow, bias, rows, n, step); break;

@@ -21,8 +21,8 @@ static const ConvKernels *bestKernels(void) { return THNN_BEST(THNN_(convKernels
 
 /* ---- the choice of the algorithm */
 
-/* The algorithm that the state names, or else the layer. If neither names one, that of the output may depend on the sizes of one sample
- * alone. */
+/* The algorithm that the state names, or else the layer. If neither names one, the output's depends, in a state with
+ * THNN_FIXED, on the sizes of one sample alone. */
 static int32_t callAlgorithm(const Call *call, const Convolution *c, int isOutput)
 {
   const int32_t stateAlgorithm = THNN_plain(call) ? THNN_BY_DEFINITION : THNN_convolutionWay(call);
@@ -57,9 +57,9 @@ static int isWinogradProblem(const ConvProblem *s)
 }
 
 /* The cost model: an algorithm's time for each pair of an input and an output channel, in multiply-adds. It counts the products at all
- * points and the time to load their weights from memory. `size` is the size of a Winograd tile, or 0 for the direct algorithms. Weights
- * that may change are transformed in each step of training, which takes as long as `transform` multiply-adds, but only once in
- * evaluation: their cost is the geometric mean of both. */
+ * points and the time to load their weights from memory. `size` is the size of a Winograd tile, or 0 for the direct algorithms. A Winograd
+ * tile of `size` outputs has (size + 2)^2 points. Weights that may change are transformed in each step of training, which takes as long as
+ * `transform` multiply-adds, but only once in evaluation. The cost for such weights is the geometric mean of the costs of both. */
 static double estimateCost(int64_t size, const ConvProblem *s, const ConvKernels *k, int isFrozen)
 {
   const double loadCost = (double)k->weightLoadCost, points = (double)((size + 2) * (size + 2)), transform = size == 4 ? 750 : 450;
@@ -74,13 +74,14 @@ static double estimateCost(int64_t size, const ConvProblem *s, const ConvKernels
 static ConvAlgorithm chooseAlgorithm(int32_t requested, const ConvProblem *s, const ConvKernels *k, int isFrozen)
 {
   enum {
-    MIN_IN_CHANNELS = 16,            /* input channels, at least, for Winograd's algorithms */
-    MIN_OUT_CHANNELS = 8,            /* output channels, at least, for Winograd's algorithms */
-    MIN_SIZE = 8,                    /* rows and columns of the output, at least, if both sides have MANY_CHANNELS */
-    MIN_SIZE_FEW_CHANNELS = 13,      /* rows and columns of the output, at least, otherwise */
+    MIN_IN_CHANNELS = 16,            /* minimum number of input channels for Winograd's algorithms */
+    MIN_OUT_CHANNELS = 8,            /* minimum number of output channels for Winograd's algorithms */
+    MIN_SIZE = 8,                    /* minimum number of rows and columns of the output, if both sides have MANY_CHANNELS */
+    MIN_SIZE_FEW_CHANNELS = 13,      /* minimum number of rows and columns of the output otherwise */
     MANY_CHANNELS = 96,              /* channels of either side that pay for the transforms of outputs of MIN_SIZE */
-    MIN_TILES = 12,                  /* tiles of F(4x4), at least: they are one side of the products */
-    MIN_CHANNELS_SMALL_OUTPUT = 128, /* channels of either side, at least, for outputs smaller than that */
+    MIN_TILES = 12,                  /* minimum number of tiles, which are one side of the products */
+    MIN_TILES_LARGE_OUTPUT = 8,      /* minimum number of tiles of 4x4 for F(2x2) on outputs of MIN_SIZE */
+    MIN_CHANNELS_SMALL_OUTPUT = 128, /* minimum number of channels of either side for outputs below MIN_SIZE */
   };
   if (requested == THNN_BY_DEFINITION || !fitsTables(s)) return REFERENCE_LOOPS;
   if (requested == THNN_BY_PLACES) return SPATIAL_TILES;
@@ -91,9 +92,9 @@ static ConvAlgorithm chooseAlgorithm(int32_t requested, const ConvProblem *s, co
   if (requested != THNN_FAST || s->inChannels < MIN_IN_CHANNELS || s->outChannels < MIN_OUT_CHANNELS) return k->chooseDirect(s);
   const double plain = estimateCost(0, s, k, isFrozen), two = estimateCost(2, s, k, isFrozen), four = estimateCost(4, s, k, isFrozen);
   const int64_t tiles = s->samples * THNN_ceilDiv(s->h.out, 4) * THNN_ceilDiv(s->w.out, 4);
-  /* F(2x2) has less than half of the weights of F(4x4), but transforms more tiles. It is chosen if it saves an eighth. */
+  /* F(2x2) has less than half of the weights of F(4x4), but transforms more tiles. For frozen weights it is chosen if it saves an eighth. */
   const int64_t minSize = s->inChannels < MANY_CHANNELS || s->outChannels < MANY_CHANNELS ? MIN_SIZE_FEW_CHANNELS : MIN_SIZE;
-  if (s->h.out >= minSize && s->w.out >= minSize && tiles >= MIN_SIZE)
+  if (s->h.out >= minSize && s->w.out >= minSize && tiles >= MIN_TILES_LARGE_OUTPUT)
     return tiles < MIN_TILES || (isFrozen && 8 * two < 7 * four) ? WINOGRAD_F2 : WINOGRAD_F4;
   /* The transforms of small outputs cost relatively more. Winograd's algorithm is chosen if it saves a sixth. */
   if (s->inChannels >= MIN_CHANNELS_SMALL_OUTPUT && s->outChannels >= MIN_CHANNELS_SMALL_OUTPUT) {

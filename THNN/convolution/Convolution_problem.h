@@ -60,7 +60,7 @@ THNN_INLINE int64_t kernelSize(const ConvProblem *s) { return s->t.kernel * s->h
 typedef struct ConvKernels {
   int64_t weightLoadCost;                                                 /* time to load one weight from memory, in multiply-adds */
   ConvAlgorithm (*chooseDirect)(const ConvProblem *s);                    /* returns SPATIAL_TILES or CHANNEL_TILES */
-  int (*writesOutputOnce)(const ConvProblem *s, ConvAlgorithm algorithm); /* if true, the residual may alias y */
+  int (*writesOutputOnce)(const ConvProblem *s, ConvAlgorithm algorithm); /* if true, the residual may alias y without a copy */
   /* weight[o][c][m][i][j] += scale * sum over n and positions of y * x */
   void (*gradient)(Call *call, const ConvProblem *s, real *weight, double scale, int threads);
   /* The direct algorithms: the size of packed weights in elements, packing, and the convolution. If `packed` is NULL, the convolution packs

@@ -8,11 +8,11 @@
  *                nOutputPlane x nInputPlane x (kT x) (kH x) kW, of a transposed layer (`full`) nInputPlane first. A layer of sequences
  *                passes views with exchanged dimensions: planes x frames of frames x planes. Numbers of an axis that the weight lacks are ignored
  *   groups     of planes, each with weights of its own (SpatialGroupedConvolution); 1 for sequences
- *   other        as output, or none, or output itself
+ *   other        the residual: as output, or none, or output itself
  *   activation, a, b  of THNNActivation
- *   algorithm    of THNNConvolution. THNN_FAST: chosen in each call, also by the number of samples. Another one is taken whatever their number
- *                is, so that the bits of a sample do not depend on the others; FusedConvolution_algorithm says which suits the sizes. It is
- *                an error if there is none for them. A way that the state names by THNN_setConvolution goes before
+ *   algorithm    of THNNConvolution. THNN_FAST: chosen in each call, also by the number of samples. Another one is used for any number
+ *                of samples, so that the bits of a sample do not depend on the others; FusedConvolution_algorithm returns the one that suits
+ *                the sizes. An algorithm that cannot compute them is an error. One that is set by THNN_setConvolution takes precedence
  *
  * Convolution.c has the checks, Convolution_fast.c the algorithms, Convolution_epilogue.h the addition and the activation. */
 #include "declared/FusedConvolution.h"

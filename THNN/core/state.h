@@ -1,4 +1,4 @@
-/* The content of a state. Only state.c and random.c read it. */
+/* The content of a state. Only state.c, random.c and packed_cache.c read it. */
 #ifndef THNN_STATE_H
 #define THNN_STATE_H
 

@@ -13,7 +13,7 @@ from pytorch_legacy.errors import CompileError, THNNError
 from pytorch_legacy.program.execution import Runner
 from pytorch_legacy.program.fusing import fused
 from pytorch_legacy.program.inputs import Sizes, Source
-from pytorch_legacy.program.listing import Listing, NotAffine, at, at_batch, joined, listing, same
+from pytorch_legacy.program.listing import Listing, NotAffine, at, at_batch, listing, merge_batches, same
 from pytorch_legacy.program.proof import Proof, StateError
 from pytorch_legacy.program.state import with_state
 from pytorch_legacy.recording import Recording, record
@@ -105,7 +105,7 @@ class _Compiler:
     def _general(self) -> Lists | None:
         """Returns the lists for all batches of two or more; None if there are none, as where a layer decides by the batch."""
         try:
-            general = tuple(joined(two, three, 2) for two, three in zip(self._lists(2), self._lists(3), strict=True))
+            general = tuple(merge_batches(two, three, 2) for two, three in zip(self._lists(2), self._lists(3), strict=True))
         except NotAffine:
             return None
         except CompileError:

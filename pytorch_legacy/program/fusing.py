@@ -1,11 +1,11 @@
 """Passes over the calls of a list, which then computes the same bits in fewer calls and in less memory.
 
-- `fixed` makes a call of FusedConvolution of each dense convolution whose weight is a constant. It has one algorithm for all
-  batches.
-- `joined` makes the sum, and the activation, part of a FusedConvolution if they alone read its result.
-- `in_place` gives the output of an elementwise call the memory of its input if no later call uses that.
+- `with_fixed_algorithm` makes a call of FusedConvolution of each dense convolution whose weight is a constant. It has one
+  algorithm for all batches.
+- `fuse_epilogues` makes a sum or an activation part of a FusedConvolution if it is the only reader of the result.
+- `reuse_inputs` gives the output of a call that may work in place the memory of its input if no later call uses that.
 
-A pass leaves a call as it is where its rule does not hold. The proof compares the list with the network, in which nothing is
+A pass leaves a call unchanged if its rule does not hold. The proof compares the list with the network, in which nothing is
 fused.
 """
 
@@ -44,8 +44,8 @@ _DEFAULTS = {"d": 1, "pad": 0, "dilation": 1, "adj": 0}
 
 def fused(one: Listing) -> Listing:
     """Returns a list that computes the same after all passes."""
-    calls = [fixed(call, one.blocks) for call in one.calls]
-    return compact(in_place(replace(one, calls=joined(calls, one.blocks))))
+    calls = [with_fixed_algorithm(call, one.blocks) for call in one.calls]
+    return compact(reuse_inputs(replace(one, calls=fuse_epilogues(calls, one.blocks))))
 
 
 def _plain(ref: Ref) -> Ref:
@@ -72,7 +72,7 @@ def _function(call: Call) -> str:
     return "" if call.isOutside else call.name.removeprefix("Float").removeprefix("Double")
 
 
-def named(call: Call) -> dict[str, Any]:
+def arguments_by_name(call: Call) -> dict[str, Any]:
     """Returns the arguments of a call of a layer's function by their names."""
     names = [name for _, name in SIGNATURES[_function(call)] if name != "state"]
     return dict(zip(names, call.arguments, strict=True))
@@ -90,12 +90,12 @@ def _call(real: str, arguments: dict[str, Any], module: int) -> Call:
 # ---- convolutions
 
 
-def fixed(call: Call, blocks: Sequence[Block]) -> Call:
+def with_fixed_algorithm(call: Call, blocks: Sequence[Block]) -> Call:
     """Returns a dense convolution as a call of FusedConvolution if its weight is a constant; any other call as it is."""
     layer, _, method = _function(call).partition("_")
     if layer not in CONVOLUTIONS or method != "updateOutput":
         return call
-    given = named(call)
+    given = arguments_by_name(call)
     weight = _withKernel(given)
     if weight is None or blocks[weight.memory].kind != "constant":
         return call
@@ -137,11 +137,11 @@ def _algorithm(real: str, dtype: Any, sample: tuple[int, ...], weight: tuple[int
 # ---- sums and activations
 
 
-def joined(calls: Sequence[Call], blocks: Sequence[Block]) -> list[Call]:
+def fuse_epilogues(calls: Sequence[Call], blocks: Sequence[Block]) -> list[Call]:
     """Returns the calls in which each FusedConvolution computes the sum and the activation behind it.
 
-    It moves to the place of the call that it joins, so that the sum's other side has been computed. Of two convolutions that are
-    added the earlier one moves: a sum in place is in its memory, and what is added must not be overwritten.
+    The fused call stands in the place of the sum, because the other operand has been computed there. When two convolutions are
+    added, the earlier one is fused: an in-place sum writes to its output, and the other operand must not be overwritten.
     """
     found = [*calls]
     place = 0
@@ -196,7 +196,7 @@ def _bytes(ref: Ref) -> int:
 
 def _both(call: Call, reader: Call, blocks: Sequence[Block]) -> Call | None:
     """Returns the FusedConvolution that also computes the call that reads its result; None if there is no such function."""
-    given = named(call)
+    given = arguments_by_name(call)
     [target] = reader.refs(reader.writes)
     if given["activation"] or any(ref.memory == target.memory for ref in (given["input"], given["weight"])):
         return None
@@ -223,7 +223,7 @@ def _both(call: Call, reader: Call, blocks: Sequence[Block]) -> Call | None:
 def activation(call: Call, blocks: Sequence[Block]) -> tuple[int, float, float] | None:
     """Returns the number of THNNActivation for the call of an activation, and the numbers a and b; None of any other call."""
     function = _function(call)
-    given = named(call) if function.endswith("_updateOutput") and function in SIGNATURES else {}
+    given = arguments_by_name(call) if function.endswith("_updateOutput") and function in SIGNATURES else {}
     if function == "Threshold_updateOutput":
         return 1, given["threshold"], given["val"]
     if function == "HardTanh_updateOutput" and given["min_val"] < given["max_val"]:
@@ -239,7 +239,7 @@ def activation(call: Call, blocks: Sequence[Block]) -> tuple[int, float, float] 
 # ---- memory
 
 
-def in_place(one: Listing) -> Listing:
+def reuse_inputs(one: Listing) -> Listing:
     """Returns the list in which elementwise calls write over inputs that no later call uses: two blocks become one."""
     spans: dict[int, tuple[int, int]] = {}
     for place, call in enumerate(one.calls):

@@ -235,7 +235,7 @@ class NotAffine(Exception):
     """Two lists are not one list whose numbers are a + b n."""
 
 
-def joined(small: Listing, large: Listing, n: int) -> Listing:
+def merge_batches(small: Listing, large: Listing, n: int) -> Listing:
     """Returns one list of the lists for batches of n and n + 1."""
 
     def number(one: Any, other: Any) -> Any:

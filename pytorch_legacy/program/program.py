@@ -30,7 +30,7 @@ from pytorch_legacy.program.execution import Runner
 from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, leaves, specs
 from pytorch_legacy.program.listing import Listing
 from pytorch_legacy.program.places import named_places
-from pytorch_legacy.program.proof import named
+from pytorch_legacy.program.proof import as_exception
 from pytorch_legacy.recording.recorder import Ref, Scalar
 
 _KEPT = 8  # sizes that were compiled at their first use
@@ -227,7 +227,7 @@ class Program:
                 )
 
     def _bound(self) -> None:
-        """Lets the sizes go that were compiled first, but for those of the example, where there are too many."""
+        """Evicts the sizes that were compiled first, except those of the example, if there are too many."""
         _, *others = self._programs
         total = sum(self._programs[key].opened.bytes() for key in others)
         while len(others) > _KEPT or (len(others) > 1 and total > _KEPT_BYTES):
@@ -272,7 +272,7 @@ class Program:
         one = made.facts[-1 if batch > 1 else 0][made.opened.isLater]
         if 0 <= number < len(one.modules):
             place, name = self._places[one.modules[number]] if one.modules[number] >= 0 else ([], "program")
-            error = named(error, one.errors.get(number, ""))
+            error = as_exception(error, one.errors.get(number, ""))
             error.args = (f"{name}{str(error.args[0]).removeprefix('program')}",)
             error.where[:0] = place
         return error

@@ -196,7 +196,7 @@ class Proof:
             outputs = self.program.run(arrays)
         except THNNError as error:
             number, calls = self.program.failure(), lists[self.program.isLater].calls
-            return type(named(error, calls[number].error if 0 <= number < len(calls) else ""))
+            return type(as_exception(error, calls[number].error if 0 <= number < len(calls) else ""))
         kinds = [ref.dtype for ref in lists[0].outputs]
         outputs = [one.view(kind) if kind == np.bool_ else one for one, kind in zip(outputs, kinds, strict=False)]
         return [outputs[place] for place in places(lists[0].output)]
@@ -275,7 +275,7 @@ def _isException(expected: Any, found: Any) -> bool:
     return isOwn and isinstance(found, type) and issubclass(found, expected)
 
 
-def named(error: THNNError, name: str) -> THNNError:
+def as_exception(error: THNNError, name: str) -> THNNError:
     """Returns the exception of a call whose `Call.error` is `name`."""
     return getattr(errors, name)(error.args[0]) if name else error  # type: ignore[no-any-return]
 

@@ -15,7 +15,7 @@ from pytorch_legacy.arrays import tree
 from pytorch_legacy.errors import CompileError, THNNError
 from pytorch_legacy.optimizing import optimize
 from pytorch_legacy.program.encoding import arena
-from pytorch_legacy.program.fusing import fused, named
+from pytorch_legacy.program.fusing import arguments_by_name, fused
 from pytorch_legacy.program.inputs import Sizes, Source, specs
 from pytorch_legacy.program.listing import Listing, dense, listing
 from pytorch_legacy.program.proof import Proof
@@ -124,7 +124,7 @@ def faults(good: Listing) -> Iterator[tuple[str, Listing]]:
             elif isinstance(one, float) and number not in call.writes and number not in unused(call):
                 yield f"call {place} has another number {number}", with_argument(one + 0.5)
             if call.name.endswith("FusedConvolution_updateOutput"):
-                name = [*named(call)][number]
+                name = [*arguments_by_name(call)][number]
                 if name == "other" and one is not None:
                     yield f"call {place} without its sum", with_argument(None)
                 if name == "activation" and one:
@@ -135,7 +135,7 @@ def unused(call: Any) -> list[int]:
     """Returns the places of numbers that a fused convolution does not use: a and b without an activation, b of LeakyReLU."""
     if not call.name.endswith("FusedConvolution_updateOutput"):
         return []
-    given = named(call)
+    given = arguments_by_name(call)
     names = {0: ("a", "b"), 3: ("b",)}.get(given["activation"], ())
     return [[*given].index(name) for name in names]
 

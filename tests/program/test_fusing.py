@@ -37,7 +37,7 @@ def lists(net: Module, *shape: int) -> tuple[Listing, Listing]:
 
 
 def fused_calls(one: Listing) -> list[dict[str, Any]]:
-    return [fusing.named(call) for call in one.calls if call.name.endswith("FusedConvolution_updateOutput")]
+    return [fusing.arguments_by_name(call) for call in one.calls if call.name.endswith("FusedConvolution_updateOutput")]
 
 
 def counted(net: Module, *shape: int) -> tuple[int, int, int]:

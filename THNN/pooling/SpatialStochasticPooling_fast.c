@@ -94,7 +94,7 @@ THNN_KERNEL void averagePlane(real *y, const real *x, const Space *p, double *re
 
 /* The gradient of a window for each cell a: slope * a + offset. */
 THNN_KERNEL void backwardPlane(real *gx, const real *x, const real *g, const Space *p, double *restrict sum,
-                             double *restrict squares, double *restrict slope, double *restrict offset)
+                               double *restrict squares, double *restrict slope, double *restrict offset)
 {
   const Axis w = p->w;
   memset(gx, 0, (size_t)planeCells(p) * sizeof(real));

@@ -41,14 +41,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """A process that has finished its share takes tests from another: some take seconds, most of them milliseconds."""
+    """Uses work stealing, because some tests take seconds and most of them milliseconds."""
     if config.getoption("numprocesses", None):
         config.option.dist = "worksteal"
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[object]:
-    """Items and cases live as long as the run: to look for dead ones among them takes more than half the time of collecting."""
+    """Turns garbage collection off while tests are collected: nothing can be freed, and it would double the time."""
     thresholds = gc.get_threshold()
     gc.set_threshold(0)  # it stays enabled: Dask asks that when it is imported, and disables it for good if it is not
     try:

@@ -30,7 +30,7 @@ class AbstractRecurrent(Container):
     Parameters
     ----------
     rho : int
-        How many steps are kept at least: so far back goes the way back.
+        Steps that are kept for backpropagation through time, at least.
 
     Attributes
     ----------

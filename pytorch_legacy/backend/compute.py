@@ -43,6 +43,8 @@ def _elsewhere(function: Callable[..., Any], twin: Callable[..., Any], *inputs: 
             plain = [one.hidden if isinstance(one, Recorded) else one for one in inputs]  # type: ignore[attr-defined]
             return recorded[0].recorder.bound(np.asarray(function(*plain, **options)), "constant")  # type: ignore[attr-defined]
         return twin(*inputs, out=out, **options)
+    if any(map(on_device, inputs)):  # CuPy takes scalars of NumPy, but none of its arrays
+        return twin(*inputs, **options) if out is None else twin(*inputs, out=out, **options)
     known = [_aligned(np.asarray(one)) if isinstance(one, _SCALARS) or on_host(one) else one for one in inputs]
     if any(one is not other for one, other in zip(known, inputs, strict=True)) and any(map(_isOurs, known)):
         return function(*known, out=out, **options)

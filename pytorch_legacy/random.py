@@ -203,9 +203,9 @@ def multinomial(probabilities: Any, n: int, replacement: bool = False) -> Tensor
     Parameters
     ----------
     probabilities : array of K or of N x K
-        What each of K categories weighs: numbers from 0, whose sum need not be 1.
+        Weights of the K categories: numbers from 0, whose sum need not be 1.
     n : int
-        How many outcomes to draw from each row.
+        Number of outcomes to draw from each row.
     replacement : bool
         Whether a category may come again.
 

@@ -39,7 +39,7 @@ def jacobian(layer: Module | Criterion, input: Tensor, target: Any = None, pertu
     layer : Module or Criterion
         A layer with one array as input and output, in the mode that is to be tested (``training()``, ``evaluate()``), or a loss.
     input : array
-        Where the derivatives are taken: random numbers of a few different sizes, 2 x 3 x 5 x 7.
+        Point at which the derivatives are taken: random numbers of a few different sizes, 2 x 3 x 5 x 7.
     target
         That of a criterion.
     perturbation : float
@@ -143,7 +143,7 @@ def survives(layer: Module | Criterion, *input: Any) -> bool:
     layer : Module or Criterion
         The layer, which is not changed.
     *input
-        What its ``forward`` gets: an array, or an input and a target.
+        Arguments of its ``forward``: an array, or an input and a target.
 
     Returns
     -------

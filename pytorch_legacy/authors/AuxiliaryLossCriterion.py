@@ -27,7 +27,7 @@ class AuxiliaryLossCriterion(Criterion):
     criterions : list of Criterion
         Those that were made so far.
     sizeAverage : bool
-        What the criterions get as their `sizeAverage`; False at first.
+        The `sizeAverage` of the criterions; False by default.
     instance_loss : list of float
         The mean losses of each sample, if the criterions have such a list.
 

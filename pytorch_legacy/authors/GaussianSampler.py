@@ -24,7 +24,7 @@ class GaussianSampler(Module):
     Attributes
     ----------
     eps : array
-        What was drawn last.
+        The noise that was drawn last.
 
     Raises
     ------

@@ -22,18 +22,18 @@ class Loss(Module):
     strength : float
         Factor of the loss and its gradient.
     target : array, optional
-        What to compare with; without it the layer starts in mode "none".
+        Array to compare with; without it the layer starts in mode "none".
     normalize : bool
         Divide the gradient by the sum of its absolute values first.
 
     Attributes
     ----------
     mode : {"none", "capture", "loss"}
-        Do nothing, take what comes by as the target, or compare with it. The first versions only compared.
+        The action: none, taking what comes by as the target, or comparing with it. The first versions only compared.
     loss : float
         The last loss.
     crit : Criterion
-        What compares.
+        The criterion that compares; an nn.MSECriterion by default.
     """
 
     normalize = False

@@ -24,13 +24,13 @@ class MyAdd(Module):
     n : int
         Number of biases: 1, or one for each channel.
     init_val : float
-        What they are at first.
+        Initial value of the biases; -1 by default.
     lr_decay_val : float
         Factor of their gradients.
     isConstrained : bool
         Whether each forward pass replaces a positive bias by what it was in the pass before.
     constrainedVal : float, optional
-        What the original's method ``constrained`` would replace it by. It is not used.
+        Value by which the original's method ``constrained`` would replace a positive bias. It is not used.
     inplace : bool
         Write the output into the input; the backward pass subtracts the bias again. gradInput is then gradOutput itself.
     numInputDims : int, optional

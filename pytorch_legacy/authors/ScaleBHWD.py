@@ -23,7 +23,7 @@ class ScaleBHWD(Caller, Module):
     Parameters
     ----------
     scale : float
-        How many times as high and wide the output is: ``oH = floor(scale * H)`` and ``oW = floor(scale * W)``.
+        Scale factor of height and width, 1 by default: ``oH = floor(scale * H)`` and ``oW = floor(scale * W)``.
 
     Raises
     ------

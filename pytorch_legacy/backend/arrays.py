@@ -121,7 +121,7 @@ def call_on_device(name: str, *arguments: Any, shape: tuple[int, ...] | None = N
     *arguments
         Its arguments but for the state.
     shape : tuple of int, optional
-        What all arrays are broadcast to; by default each has its own shape.
+        Shape to which all arrays are broadcast; by default each has its own shape.
 
     Returns
     -------

@@ -100,7 +100,7 @@ class Export:
     free : list of dict
         For each array of the input, the dimensions that are to vary, and their sizes in both examples.
     isDouble : bool
-        Are its weights in double precision?
+        True if the weights are in double precision.
     """
 
     def __init__(self, net: Any, example: Any, force: bool = False, change: Callable[[Any], Any] = lambda module: module) -> None:

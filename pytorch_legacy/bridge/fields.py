@@ -32,7 +32,7 @@ class Field(NamedTuple):
     place : str
         The place of the module in the network.
     parameters : dict
-        Where the memory of each parameter lies, by its name.
+        Location of the memory of each parameter, by the parameter's name.
     frozen : list of str
         The parameters that PyTorch's module has and Torch7's layer does not: an optimizer must not change them.
     """
@@ -50,9 +50,9 @@ class Fields:
     Attributes
     ----------
     live : torch.nn.Module
-        What the lines make, with the network's own memory where a field holds it as it is.
+        Module that the lines make, with the network's own memory where a field holds it as it is.
     isTied : bool
-        Do two of them share a parameter?
+        True if two of the fields share a parameter; False at first.
     untied : list of (str, str)
         Pairs of parameters that share a part of their memory in the network, and are two here; under their final names.
     """

@@ -57,7 +57,7 @@ class Labels:
         All other arrays of the state dict: buffers, and parameters that do not learn. Those that depend on the parameters are
         computed from the labels.
     count : int
-        How many numbers the network has.
+        Count of the numbers that the network has.
     """
 
     def __init__(self, net: Any, example: Any) -> None:
@@ -150,7 +150,7 @@ def _fitting_constants(given: Mapping[str, np.ndarray], labels: Labels, like: An
     Returns
     -------
     dict
-        What is to be added to parameters: the second bias of an nn.LSTM, by the name of the first.
+        Values to be added to parameters: the second bias of an nn.LSTM, by the name of the first.
 
     Raises
     ------

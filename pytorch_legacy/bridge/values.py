@@ -39,7 +39,7 @@ class Value:
     token : str
         That of the variable. ``str(value)`` is the token.
     held : list
-        What the variable holds for each example: tensors, but for the states of recurrent layers.
+        Contents of the variable for each example: tensors, but for the states of recurrent layers.
     source : (Value, Part) or None
         The value whose memory the layer's output shares, and what it shows of it.
     views : set of Value

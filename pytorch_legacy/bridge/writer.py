@@ -82,9 +82,9 @@ class Writer:
     Attributes
     ----------
     legacy : dict
-        What is embedded, by the place in the names of its files.
+        Modules that are embedded, each by the place in the names of its files.
     inputs : Value, or list of Values
-        What forward() takes.
+        Arguments of forward().
     unpooled, pooled : set and dict
         The ids of pooling layers that have an unpooling layer, and what each leaves to it.
     """

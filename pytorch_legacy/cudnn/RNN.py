@@ -76,7 +76,7 @@ class RNN(Layer, Caller, Module):
     gradHiddenOutput, gradCellOutput : array of the same shape, or None
         Gradients of these, for ``backward``.
     gradHiddenInput, gradCellInput : array of the same shape
-        What ``backward`` computes for the states before the first step.
+        Gradients of the states before the first step, computed by ``backward``.
     mode, bidirectional : str
         cuDNN's names of cell and directions.
     inputMode : {"CUDNN_LINEAR_INPUT", "CUDNN_SKIP_INPUT"}

@@ -18,7 +18,7 @@ class Channels(Layer, Native):
     Attributes
     ----------
     mode : str
-        What sums to 1: the channels of each place (``CUDNN_SOFTMAX_MODE_CHANNEL``), or all cells of a sample
+        Cells that sum to 1: by default the channels of each place (``CUDNN_SOFTMAX_MODE_CHANNEL``), or all cells of a sample
         (``CUDNN_SOFTMAX_MODE_INSTANCE``).
     algorithm : str
         cuDNN's name of the function.

@@ -43,9 +43,9 @@ class Form:
     names : list of str, optional
         Of the classes.
     logarithmic : bool
-        Are scores logarithms of probabilities? They are written as probabilities.
+        True if scores are logarithms of probabilities; False by default. They are written as probabilities.
     vector : bool
-        Are all numbers written, too, where they are scores?
+        True if all numbers are written, too, where they are scores; False by default.
     """
 
     kind: Literal["scores", "array", "picture"]

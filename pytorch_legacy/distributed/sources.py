@@ -45,9 +45,9 @@ class Files:
     Attributes
     ----------
     paths : tuple of str
-        Where they are for the workers.
+        Paths at which the workers find the files.
     names : tuple of str
-        What they are called in the results.
+        Names of the files in the results.
     """
 
     paths: tuple[str, ...]

@@ -44,7 +44,7 @@ class Inception(Decorator):
     reduceStride : list of int, optional
         The strides of these convolutions, 1 where there is none.
     transfer : Module
-        What follows each convolution, cloned; a ReLU if not given.
+        Module that follows each convolution, cloned; a ReLU by default.
     kernelSize, kernelStride : list of int
         Height and width, and the stride, of each kernel.
     padding : bool

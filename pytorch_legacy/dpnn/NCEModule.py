@@ -32,7 +32,7 @@ class NCEModule(Linear):
     inputSize, outputSize : int
         Number of elements of an input row, and of classes.
     k : int
-        How many samples to draw.
+        Number of samples to draw.
     unigrams : array of outputSize
         How frequent each class is as noise: numbers that are not negative; they need not sum to 1.
     Z : float

@@ -33,7 +33,7 @@ class SpatialGlimpse(Module):
     Attributes
     ----------
     module : Module
-        What makes patches smaller; it is in ``modules``, too.
+        Module that makes patches smaller; it is in ``modules``, too.
 
     Raises
     ------

@@ -34,7 +34,7 @@ class SpatialUniformCrop(Module):
     Attributes
     ----------
     coord : array of N x 2, int32
-        Where the last crops began, h and w; counts from 0.
+        Positions at which the last crops began, h and w, counted from 0.
     scales : array of N, float32
         The s of the last crops, if there is a `scale`.
 

@@ -42,9 +42,9 @@ class Exhibit:
     label : str
         Its sizes in a few words.
     arguments : tuple
-        What it is made from; PLANES stands for the planes of the image, and modules are copied.
+        Arguments from which it is made; PLANES stands for the planes of the image, and modules are copied.
     prepare : function
-        What is done to it before the image comes; returns the layer to use.
+        Function that prepares it before the image comes, and returns the layer to use; by default, the layer as it is.
     input : function
         From the image to the layer's input.
     """

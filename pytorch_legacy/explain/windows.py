@@ -154,7 +154,7 @@ def windows(
     Raises
     ------
     THNNError
-        What the layer has to say against the sizes, or arguments that do not belong to the kind.
+        If the layer objects to the sizes, or arguments do not belong to the kind.
 
     Examples
     --------

@@ -36,7 +36,7 @@ class Extension:
     digest : str
         Tells versions of the file apart.
     emulates : bool
-        Do the kernels of the ``.cu`` file run on the CPU, in place of the C functions?
+        True if the kernels of the ``.cu`` file run on the CPU, in place of the C functions.
     """
 
     def __init__(
@@ -152,7 +152,8 @@ def load(
         "MyLayer.c", written as those of THNN are, with ``#include "THNN/layer.h"``; "MyLayer.cu", whose C file is beside it; or
         a shared library. A "MyLayer.cu" beside "MyLayer.c" is found, and compiled when a layer is first used on a device.
     header : path, optional
-        Where the functions are declared, as in THNN.h. For a C file that is "MyLayer.h" beside it, or the top of the file itself.
+        File that declares the functions, as THNN.h does. The default for a C file is "MyLayer.h" beside it,
+        or the top of the file itself.
     flags : list of str, or str
         More for the compiler: ``["-DWIDTH=3", "-lfftw3"]``.
     emulate : bool

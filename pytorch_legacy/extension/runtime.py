@@ -112,7 +112,7 @@ def kernels(expanded: str, symbols: str) -> list[str]:
     expanded : str
         The file, preprocessed: kernels have the mark.
     symbols : str
-        What ``nm -C`` tells of its object.
+        Output of ``nm -C`` for the file's object.
     """
     marked = set(re.findall(re.escape(_MARK) + r"[^;{}]*?(\w+)\s*\(", expanded))
     found = []

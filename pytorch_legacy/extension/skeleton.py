@@ -38,9 +38,9 @@ def new_layer(name: str, kind: str = "pooling2d", folder: str | os.PathLike[str]
     name : str
         The class: "SpatialMedianPooling". Its C functions are called alike.
     kind : {"pointwise", "pooling2d", "linear", "criterion"}
-        What it begins as.
+        Kind of layer that it is at first; "pooling2d" by default.
     folder : path, optional
-        Where the files go; a folder of the layer's name if it is not given. It is made if need be.
+        Folder for the files; one of the layer's name by default. It is made if need be.
     cuda : bool
         Write a ``.cu`` file with its kernels, too, and their test.
 

@@ -95,11 +95,11 @@ class Form:
         `pytorch_legacy.files.fields.Fields`: ``lambda fields: fields["kW"]`` is as wide as the kernel. The fields that it asks
         for are of the kinds that are declared for them, or the file is an error. An empty list of modules counts as missing.
     kinds : dict
-        What other fields are, one of `KINDS`. "sizes" are whole numbers, in a storage in files, in a tuple here. A file where
+        Kind of each other field, one of `KINDS`. "sizes" are whole numbers, in a storage in files, in a tuple here. A file where
         they are something else is an error. The names that Torch7 used alike in all classes (``kW``, ``weight``) need no entry:
         `pytorch_legacy.files.fields` has them.
     dimensions : dict
-        How many dimensions tensors have that the class looks at itself: else a file is an error.
+        Number of dimensions of each tensor that the class itself looks at. A file with another number is an error.
     without : tuple of str
         Names that the bases declare and this class does not: nothing that they say of them, but for their kinds, holds here.
     """

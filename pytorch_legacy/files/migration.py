@@ -27,9 +27,9 @@ class Change:
     field : str
         The field that is right now.
     what : str
-        What was done, in words that follow the field's name: "missing: 0".
+        Description of what was done, in words that follow the field's name: "missing: 0".
     path : str
-        Where the object is in the file, "" if nobody knows.
+        Place of the object in the file, "" if nobody knows.
     """
 
     typename: str

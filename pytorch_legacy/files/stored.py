@@ -32,13 +32,14 @@ class Stored(metaclass=Listed):
         That of parameters and buffers: that of the default tensor type, float32 unless another one was chosen, until the object
         is converted. ``_type`` is Torch7's name for it.
     _array : type
-        What parameters and buffers are: NumPy's arrays or, on a CUDA device (``_onDevice``), CuPy's.
+        Type of parameters and buffers: NumPy's array or, on a CUDA device (``_onDevice``), CuPy's.
     _file : Form
-        What the class, beyond its bases, declares of its fields in .t7 files. ``_form`` is what it and its bases declare.
+        Declarations of the class, beyond those of its bases, of its fields in .t7 files.
+        ``_form`` is what it and its bases declare.
     _version : int, optional
         The version of the class in files: that of the form or, where it has none, of the object's file.
     _knowsFields : bool
-        Does the class know what its fields are? False of objects whose class is not known.
+        True if the class knows what its fields are; False of objects whose class is not known.
     _companions : tuple of str
         Typenames that files of this class contain, too. A class declares them if another class has the same typename and the
         same fields, so that only other objects in the file show which class it is.

@@ -310,9 +310,9 @@ class Expected:
     Attributes
     ----------
     batched, single : bool
-        Was it seen to take a batch, and one sample?
+        True if the network was seen to take a batch, and one sample, respectively; False by default.
     changes : bool
-        Did it make of a batch another number of samples?
+        True if the network made of a batch another number of samples; False by default.
     """
 
     taken: Any

@@ -35,7 +35,7 @@ class ROIPooling(Module):
         are rounded, so no two bins share a cell. False, as in files of the first years, and in Fast R-CNN: the edges belong
         to the box, and each bin takes in all cells that it touches.
     indices : array of R x C x H x W, int64
-        Where each maximum was: row * width + column within its plane; -1 for an empty bin.
+        Position of each maximum within its plane, row * width + column; -1 for an empty bin.
 
     Raises
     ------

@@ -91,7 +91,7 @@ def find(value: Any, place: str) -> list[Visit]:
     Parameters
     ----------
     value : object
-        What `pytorch_legacy.load` or `t7.read` returned.
+        Value that `pytorch_legacy.load` or `t7.read` returned.
     place : str
         As `text` writes it. ``root.`` in front, brackets (``[2].net``), ``.modules`` and the parentheses of a printed network
         (``(1.2)``) are understood, too.

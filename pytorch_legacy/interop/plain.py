@@ -64,7 +64,7 @@ def write(path: str | os.PathLike[str], value: Any) -> str:
     path : path
         An existing file is replaced when the new one is complete, as by `pytorch_legacy.save`.
     value : object
-        What the table in this module's description lists.
+        Value of a kind that the table in this module's description lists.
 
     Raises
     ------

@@ -25,7 +25,7 @@ class Visit:
     seen : Visit or None
         The visit at which the same object came up first; its contents are not visited again.
     cyclic : bool
-        Does the value stand somewhere inside itself? Then `seen` is the visit around this one.
+        True if the value stands somewhere inside itself; False at first. If True, `seen` is the visit around this one.
     """
 
     __slots__ = ("cyclic", "depth", "key", "parent", "seen", "value")

@@ -33,7 +33,7 @@ class Container(Typed, Module):
     Parameters
     ----------
     *modules : Module
-        What it holds at first; ``add`` appends more.
+        Modules that it holds at first; ``add`` appends more.
 
     Notes
     -----

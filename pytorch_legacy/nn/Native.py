@@ -23,7 +23,7 @@ class Caller(Object):
     Attributes
     ----------
     _layer : str
-        What the names of the functions begin with: that of ``updateOutput`` is ``_layer`` and ``_updateOutput``.
+        Prefix of the functions' names: that of ``updateOutput`` is ``_layer`` and ``_updateOutput``.
     _names : dict
         The fields, beyond those of the bases, that have other names than the header's arguments.
     """
@@ -87,7 +87,7 @@ class Native(Caller, Module):
     _ranks : tuple of int
         The numbers of dimensions that an input may have, if C is not to judge that.
     _mayLackGradInput : bool
-        Is no gradient of the input computed once ``gradInput`` is None? Else there is a new one.
+        True if no gradient of the input is computed once ``gradInput`` is None. If False, the default, there is a new one.
     """
 
     _ranks: ClassVar[tuple[int, ...]] = ()

@@ -18,10 +18,10 @@ class Unknown(Container):
     Attributes
     ----------
     fields : object
-        What the file holds for the object, as it stands there (dimensions and indices count from 1). Changes of it, and
+        Contents of the object in the file, as they stand there (dimensions and indices count from 1). Changes of them, and
         of attributes with the same names, are saved.
     header : object
-        What precedes the fields in files of a few classes, else None.
+        Data that precede the fields in files of a few classes; otherwise None.
 
     Examples
     --------

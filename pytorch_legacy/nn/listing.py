@@ -137,7 +137,7 @@ def table(
     ----------
     module : Module
     shapes : dict, optional
-        What `run_on` returned: the table then has shapes of outputs and operations.
+        Result of `run_on`: the table then has shapes of outputs and operations.
     depth : int, optional
         How deep to go into modules within modules.
     most : int, optional

@@ -36,9 +36,9 @@ class Node(graph.Node):
         While a network is built, and in its backward graph, the nodes whose outputs this one takes; in the forward
         graph those that take the output of this one.
     data : dict
-        What is known of the place, in Torch7's own words and counting (from 1): ``module``; ``mapindex``, the data of
-        the inputs in order; ``selectindex`` of a node that takes one entry of a table, ``nSplitOutputs`` of the node
-        before it; ``annotations``. The nodes of the forward and of the backward graph share it. While the network
+        Facts about the place, in Torch7's own words and counting (from 1). They are ``module``, ``annotations``, and
+        ``mapindex``, the data of the inputs in order. A node that takes one entry of a table has ``selectindex``, and
+        the node before it ``nSplitOutputs``. The nodes of the forward and of the backward graph share the data. While the network
         runs, ``input``, ``gradOutput`` and ``gradOutputBuffer`` are kept here.
 
     Notes

@@ -42,7 +42,7 @@ class gModule(Flat, Container):
     innode, outnode : Node
         The first of `forwardnodes` and the first of `backwardnodes`.
     nInputs : int
-        How many inputs the network has.
+        Number of inputs of the network.
     name : str
         Appears when the network is printed, in place of its class. Not set by the constructor.
 

@@ -24,14 +24,14 @@ class Balance(Module):
     Parameters
     ----------
     nBatch : int
-        How many batches are remembered.
+        Number of batches that are remembered; 10 by default.
 
     Attributes
     ----------
     inputCache : array of N * nBatch x C
         The last batches, zeros where there was none yet. Another number of rows starts it anew.
     startIdx : int
-        Where the next batch goes.
+        First row of `inputCache` for the next batch, counted from 0.
 
     Raises
     ------

@@ -24,7 +24,7 @@ class PullTable(Module):
     push : PushTable
         The layer that has the entry; its method ``pull`` makes layers of this kind and tells them the entry.
     index : int
-        Where to put it; counts from 0.
+        Index at which to insert the entry, counted from 0.
 
     Raises
     ------

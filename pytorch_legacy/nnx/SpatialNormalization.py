@@ -41,7 +41,7 @@ class SpatialNormalization(Module):
     Attributes
     ----------
     convo, convostd : Sequential
-        What computes the sums, for the mean and for the deviation.
+        Modules that compute the sums, for the mean and for the deviation.
     coef : array of nInputPlane x H x W
         K * 1, for the size of the last input.
 

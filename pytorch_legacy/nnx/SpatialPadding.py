@@ -24,7 +24,7 @@ class SpatialPadding(Module):
     y_dim, x_dim : int
         The dimensions of the input that are rows and columns.
     val : float
-        What the border holds.
+        Value of the border; 0 by default.
 
     Raises
     ------

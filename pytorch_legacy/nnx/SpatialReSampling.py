@@ -18,7 +18,7 @@ class SpatialReSampling(Caller, Module):
     Parameters
     ----------
     rwidth, rheight : float, optional
-        How many times as wide and high the output is, rounded down to whole cells.
+        Scale factors of width and height; the output's size is rounded down to whole cells.
     owidth, oheight : int, optional
         Its size, which counts if both are given.
 

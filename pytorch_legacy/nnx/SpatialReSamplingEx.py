@@ -31,7 +31,7 @@ class SpatialReSamplingEx(Caller, Module):
     Parameters
     ----------
     rwidth, rheight : float, optional
-        How many times as wide and high the output is, rounded to whole cells.
+        Scale factors of width and height; the output's size is rounded to whole cells.
     owidth, oheight : int, optional
         Its size, which counts if given.
     mode : {"simple", "average", "bilinear"}

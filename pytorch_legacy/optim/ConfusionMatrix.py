@@ -21,7 +21,7 @@ class ConfusionMatrix(Object):
     Parameters
     ----------
     nclasses : int or list of str
-        How many classes, or their names.
+        Number of classes, or their names.
     classes : list of str, optional
         Their names.
 
@@ -144,7 +144,7 @@ class ConfusionMatrix(Object):
         Parameters
         ----------
         sortmode : {"score", "occurrence"}
-            Which classes come first: those recognized best, or those with most samples.
+            The classes that come first: those recognized best, by default, or those with most samples.
         display : bool
             Show it in a window, too.
         block, legendwidth : int

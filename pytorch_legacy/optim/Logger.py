@@ -22,7 +22,7 @@ class Logger:
     Parameters
     ----------
     filename : path, optional
-        Where to write; its folder is made. Without it rows go to the standard output.
+        File to write; its folder is made. Without it rows go to the standard output.
     timestamp : bool
         Append the time to the file's name, without colons, which some systems do not take.
 

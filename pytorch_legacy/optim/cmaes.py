@@ -19,12 +19,12 @@ def cmaes(opfunc: Any, x: Tensor, config: Table | None = None, state: Table | No
     opfunc : callable
         From x to the value; a gradient behind it is ignored.
     x : array
-        Where the distribution is centred at first.
+        Initial centre of the distribution.
     config : dict or other MutableMapping
         sigma (its first deviation), maxEval (1000 n^2 for n elements), ftarget (stop at this value), popsize (4 + 3 log
         n, rounded down), min_iterations (1), verb_disp (0: print nothing; k: a line each k generations).
     state : dict or other MutableMapping
-        Where Torch7 looks for these options if it is given.
+        Table in which Torch7 looks for these options if it is given.
 
     Returns
     -------

@@ -13,7 +13,7 @@ def polyinterp(points: Any, xminBound: float | None = None, xmaxBound: float | N
     points : array
         n x 3: position, value and slope of each point.
     xminBound, xmaxBound : float, optional
-        Where to look: between the points if they are not given.
+        Bounds of the search: by default, the lowest and the highest position of the points.
 
     Returns
     -------

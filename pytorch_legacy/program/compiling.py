@@ -50,7 +50,7 @@ class _Compiler:
     Parameters
     ----------
     passes : int
-        How many passes are recorded one after the other: 1, or 3 for a network with a state.
+        Number of passes that are recorded one after the other: 1, or 3 for a network with a state.
     """
 
     def __init__(self, net: Any, table: Any, sizes: Sizes, passes: int) -> None:

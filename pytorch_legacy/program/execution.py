@@ -131,7 +131,7 @@ class Runner:
     later : Opened, optional
         For later calls of a network with a state, whose further inputs and outputs are that.
     results : int
-        How many of the outputs are results.
+        Number of outputs that are results.
     """
 
     def __init__(self, first: Opened, later: Opened | None, results: int) -> None:

@@ -97,7 +97,7 @@ class Source:
     Parameters
     ----------
     table : Spec, or list or dict of them
-        What the inputs may be.
+        Specification of the possible inputs.
     net : Module
         Tells which numbers it takes: ordinary ones, or else indices.
     """

@@ -339,8 +339,8 @@ def compile(net: Any, example: Any, partial: bool = False) -> Any:
     net : Module
         Stays as it is. `pl.optimize` is part of compiling.
     example : tuple, array, or list or dict of them
-        What the network will get. In a shape, None stands for any size: ``(None, 3, 224, 224)`` for batches of pictures. An array
-        stands for its own shape and dtype. A list or dict stands for a table.
+        Input that the network will get. In a shape, None stands for any size: ``(None, 3, 224, 224)`` for batches of pictures.
+        An array stands for its own shape and dtype. A list or dict stands for a table.
     partial : bool
         Whether a chain (nn.Sequential) that cannot be compiled as a whole may run its other modules as programs: those that
         cannot be compiled run eagerly between them.

@@ -25,7 +25,7 @@ class Recording:
     Attributes
     ----------
     calls, memories
-        What was called, and the memory that it reads and writes.
+        Calls of the pass, and the memory that they read and write.
     inputs : list of Ref
     output
         A table like the network's, of Refs.

@@ -81,9 +81,9 @@ class Memory:
     kind : str
         "input", "constant" (what it holds is known before the pass), or "made" in the pass.
     isKnown : bool
-        Does it hold, so far, what depends on no input?
+        True if the memory holds, so far, only what depends on no input.
     initial : array or None
-        What "made" memory held before the passes, where one may read that.
+        Contents of "made" memory before the passes, where one may read them.
     changed : int
         The pass that first writes to it, from 0.
     """

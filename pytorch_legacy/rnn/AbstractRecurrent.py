@@ -37,7 +37,7 @@ class AbstractRecurrent(Container):
     step : int
         The number of steps since ``forget()``.
     recurrentModule : Module
-        What runs in each step.
+        Module that runs in each step.
     sharedClones, outputs, gradInputs : dict
         Module, output and gradient of the input of each step that is kept; steps count from 0.
 

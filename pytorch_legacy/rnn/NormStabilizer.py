@@ -23,14 +23,14 @@ class NormStabilizer(AbstractRecurrent):
     Parameters
     ----------
     beta : float
-        How much the loss counts.
+        Factor of the loss; 1 by default.
     rho : int
         Steps to keep for the way back.
 
     Attributes
     ----------
     loss : float
-        What ``updateLoss()`` computed last.
+        Last result of ``updateLoss()``; 0 at first.
 
     Notes
     -----

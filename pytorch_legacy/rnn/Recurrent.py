@@ -21,7 +21,7 @@ class Recurrent(HiddenState):
     Parameters
     ----------
     start : int, sequence of int or Module
-        What happens in the first step instead of feedback; sizes mean an nn.Add of that many elements.
+        Module used in the first step instead of feedback; sizes mean an nn.Add of that many elements.
     input, feedback : Module
     transfer : Module
         nn.Sigmoid if it is not given.
@@ -34,7 +34,7 @@ class Recurrent(HiddenState):
     ----------
     startModule, inputModule, feedbackModule, transferModule, mergeModule : Module
     initialModule, recurrentModule : Module
-        What runs in the first step and in the others.
+        Modules that run in the first step and in the others.
 
     Notes
     -----

@@ -27,7 +27,7 @@ class Sequencer(AbstractSequencer):
     Attributes
     ----------
     module : AbstractRecurrent
-        Which is ``modules[0]``.
+        The recurrent module, which is ``modules[0]``.
 
     Notes
     -----

@@ -59,7 +59,7 @@ def detect(buffer: Buffer, format: str) -> ByteOrder | None:
     buffer
         The whole file.
     format : {"auto", "binary", "ascii"}
-        What the caller says it is.
+        Format of the file, as the caller says.
 
     Raises
     ------

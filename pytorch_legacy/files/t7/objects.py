@@ -51,7 +51,7 @@ class Function:
     Parameters
     ----------
     bytecode : bytes
-        What ``string.dump`` gave.
+        Result of ``string.dump``.
     upvalues : list
         Form 8: a dict with ``name``, ``id`` and ``value`` for each upvalue (equal ids are one shared
         variable). Forms 6 and 7: the bare values.

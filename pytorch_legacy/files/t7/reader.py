@@ -53,8 +53,8 @@ def read(
         "auto" takes 8 if the whole file can be read so, with every tensor inside its storage and
         no bytes left over, and else 4 on the same condition.
     objects : {"one", "first", "all"}
-        What to do if anything follows the first object. "one" takes it for an error; "first" passes it over, as
-        Torch7's ``torch.load`` did; "all" reads all objects and returns a list of them (see :func:`read_all`).
+        Treatment of anything that follows the first object. "one", the default, takes it for an error; "first" passes it over, as
+        Torch7's ``torch.load`` did. "all" reads all objects and returns a list of them (see :func:`read_all`).
     mmap : {"auto", True, False}
         Whether a file on disk is mapped: nothing is copied then, and its arrays are views of the map. But whoever shortens
         the file in place ends this process when it looks at what is gone, and whoever writes into it may change values that

@@ -13,7 +13,7 @@ class HardShrink(Shrink):
     Parameters
     ----------
     lambda_ : float
-        What the absolute value must exceed.
+        Threshold that the absolute value must exceed; 0.5 by default.
 
     Notes
     -----

@@ -33,7 +33,7 @@ class PReLU(Native):
     weight, gradWeight
         The slopes, 0.25 at first, and their gradients: ``nOutputPlane``, or one if that is 0.
     numInputDims : int or None
-        What ``setNumInputDims`` said.
+        Number of dimensions of a sample, as set by ``setNumInputDims``; None by default.
 
     Raises
     ------

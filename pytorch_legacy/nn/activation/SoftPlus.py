@@ -21,7 +21,7 @@ class SoftPlus(Native):
     Attributes
     ----------
     threshold : float
-        Where beta times x is above it, 20, y is x.
+        Limit of beta times x above which y is x; 20 by default.
 
     Raises
     ------

@@ -17,9 +17,9 @@ class Threshold(Inplace):
     Parameters
     ----------
     threshold : float
-        What an element must exceed to stay.
+        Value that an element must exceed to stay; 1e-6 by default.
     val : float
-        What takes the place of the others.
+        Value that takes the place of the others; 0 by default.
     inplace : bool
         Write the output into the input and gradInput into gradOutput. `val` must not exceed the threshold then:
         ``backward`` sees nothing but outputs.

@@ -24,7 +24,7 @@ class Concat(Container):
     dimension : int
         The dimension of the outputs, batch included, along which they are joined; all their other sizes agree.
     *modules : Module
-        What it holds at first; ``add`` appends more.
+        Modules that it holds at first; ``add`` appends more.
 
     Notes
     -----

@@ -22,7 +22,7 @@ class DepthConcat(Concat):
     dimension : int
         The dimension of the outputs, batch included, along which they are joined.
     *modules : Module
-        What it holds at first; ``add`` appends more.
+        Modules that it holds at first; ``add`` appends more.
 
     Notes
     -----

@@ -15,7 +15,7 @@ class GPU(Decorator):
     device : int
         Number of the GPU, counted from 1 as CUDA libraries of Lua do. It is kept, and means nothing here.
     outdevice : int, optional
-        Where the output went, `device` if not given. Kept likewise.
+        Number of the GPU to which the output went; `device` by default. It is kept likewise.
 
     Notes
     -----

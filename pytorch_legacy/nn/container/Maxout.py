@@ -18,9 +18,9 @@ class Maxout(Sequential):
     inputSize, outputSize : int
         Number of elements of a vector before and after.
     maxoutNumber : int
-        How many maps there are.
+        Number of maps.
     preprocess : Module, optional
-        Is put before the maximum: it gets arrays of ``(N x) maxoutNumber x outputSize``.
+        Module that is put before the maximum: it gets arrays of ``(N x) maxoutNumber x outputSize``.
 
     Notes
     -----

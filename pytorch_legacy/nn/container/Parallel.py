@@ -27,7 +27,7 @@ class Parallel(Container):
         The dimension of the outputs along which they are joined; all their other sizes agree. Both dimensions may also be set
         later, as attributes.
     *modules : Module
-        What it holds at first; ``add`` appends more.
+        Modules that it holds at first; ``add`` appends more.
 
     Raises
     ------

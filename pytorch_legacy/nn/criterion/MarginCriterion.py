@@ -19,7 +19,7 @@ class MarginCriterion(NativeCriterion):
     Parameters
     ----------
     margin : float
-        What is far enough from the border between the classes.
+        Distance from the border between the classes that is far enough; 1 by default.
 
     Attributes
     ----------

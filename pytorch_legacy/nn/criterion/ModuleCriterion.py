@@ -19,7 +19,7 @@ class ModuleCriterion(Wrapping, Criterion):
     ----------
     criterion : Criterion
     inputModule, targetModule : Module, optional
-        What goes through none stays as it is.
+        Modules through which input and target go. Without a module, the input or the target stays as it is.
     castTarget : bool
         Whether converting the criterion to another type converts the target module too.
 

@@ -19,7 +19,7 @@ class Profile(Decorator):
     print_interval : int
         Print a line after so many passes forward, and after so many backward; then count anew.
     name : str, optional
-        What to call the module, its typename if not given.
+        Name of the module in the lines; its typename by default.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ class IndexLinear(Native):
     doGradInput : bool
         Whether to compute the gradient of the input, which is dense.
     keysOffset : int
-        What is added to keys to make them rows of the weight.
+        Number that is added to keys to make them rows of the weight; 0 by default.
     weight, bias : array, optional
         Parameters to use, as they are; else they start as 0.
     normalize : bool

@@ -37,7 +37,7 @@ class Kmeans(Module):
     loss : float
         The sum of the squared distances of the last forward.
     clusterSampleCount : array of k
-        How many rows were nearest to each centre in the last ``accGradParameters``.
+        Number of rows that were nearest to each centre in the last ``accGradParameters``.
 
     Raises
     ------

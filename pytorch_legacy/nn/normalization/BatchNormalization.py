@@ -49,11 +49,11 @@ class BatchNormalization(Native):
     Attributes
     ----------
     running_mean, running_var : array of nOutput
-        What ``evaluate()`` normalises with.
+        Statistics with which ``evaluate()`` normalises.
     save_mean, save_std : array of nOutput
         Mean and :math:`1 / \\sqrt{\\sigma^2 + \\epsilon}` of the last batch in training, for ``backward``.
     strict : bool
-        What ``setStrict`` said: False, until set.
+        Setting of ``setStrict``; False, until set.
 
     Raises
     ------

@@ -27,9 +27,9 @@ class SpatialDivisiveNormalization(LocalNormalization):
     kernel : array, optional
         The weights, with odd sizes; a vector stands for its product with itself. 9 x 9 ones if not given.
     threshold : float
-        What a deviation must exceed to count.
+        Value that a deviation must exceed to count; 1e-4 by default.
     thresval : float, optional
-        What takes the place of others; the threshold itself if not given.
+        Value that takes the place of others; the threshold itself by default.
 
     Attributes
     ----------

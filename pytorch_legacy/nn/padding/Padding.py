@@ -21,11 +21,11 @@ class Padding(Module):
     dim : int
         The dimension. Negative ones count from the end.
     pad : int
-        How many slices. Negative: the place counts from the beginning. Positive: it counts from the end.
+        Number of slices. Negative: the place counts from the beginning. Positive: it counts from the end.
     nInputDim : int, optional
         The rank of one sample. An input of another rank is a batch, and `dim` does not count its first dimension.
     value : float
-        What the slices hold.
+        Value of all elements of the slices; 0 by default.
     index : int
         The place: 0, at the beginning or at the end, up to the size of the dimension.
 

@@ -12,9 +12,9 @@ class SoftPooling(WindowedPooling):
     kernel, stride, pad : tuple of int
         As in WindowedPooling.
     beta : float
-        How much more a larger cell weighs.
+        Inverse temperature: the higher it is, the more a larger cell weighs.
     gradient : "exact" or "published"
-        Which gradient ``backward`` computes.
+        Gradient that ``backward`` computes.
     """
 
     _names = {"exact": "_isExact"}

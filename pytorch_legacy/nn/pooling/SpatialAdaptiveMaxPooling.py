@@ -22,7 +22,7 @@ class SpatialAdaptiveMaxPooling(Indexed, AdaptivePooling):
     Attributes
     ----------
     indices : int64 array, as output
-        Where each maximum was: row * width + column within its plane. (Torch7 kept two arrays, counted from the
+        Position of each maximum within its plane: row * width + column. (Torch7 kept two arrays, counted from the
         beginning of the window; ``pooling.indices`` converts.)
 
     Raises

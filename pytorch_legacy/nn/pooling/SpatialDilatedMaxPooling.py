@@ -28,7 +28,7 @@ class SpatialDilatedMaxPooling(Indexed, WindowedPooling, PlaneFields):
     Attributes
     ----------
     indices : int64 array, as output
-        Where each maximum was: row * width + column within its plane. A dilated window that steps over a small input
+        Position of each maximum within its plane: row * width + column. A dilated window that steps over a small input
         gives 0, and -1 here.
 
     Raises

@@ -26,7 +26,7 @@ class SpatialFractionalMaxPooling(FractionalMaxPooling):
     randomSamples : array N x C x 2
         The u of each plane along width and height (see ``FractionalMaxPooling``), uniform in [0, 1).
     indices : int64 array, as output
-        Where each maximum was: row * width + column within its plane.
+        Position of each maximum within its plane: row * width + column.
 
     Raises
     ------

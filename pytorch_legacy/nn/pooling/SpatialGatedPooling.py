@@ -42,7 +42,7 @@ class SpatialGatedPooling(Learner, WindowedPooling, PlaneFields):
     gate : array, as output
         The proportion of each maximum.
     indices : int64 array, as output
-        Where each maximum was: row * width + column within its plane.
+        Position of each maximum within its plane: row * width + column.
 
     Raises
     ------

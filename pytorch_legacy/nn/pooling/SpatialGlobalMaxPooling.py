@@ -14,7 +14,7 @@ class SpatialGlobalMaxPooling(Indexed):
     Attributes
     ----------
     indices : int64 array, as output
-        Where each maximum was: row * width + column within its plane.
+        Position of each maximum within its plane: row * width + column.
 
     Raises
     ------

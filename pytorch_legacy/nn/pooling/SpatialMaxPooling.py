@@ -26,7 +26,7 @@ class SpatialMaxPooling(Indexed, WindowedPooling, PlaneFields):
     Attributes
     ----------
     indices : int64 array, as output
-        Where each maximum was: row * width + column within its plane.
+        Position of each maximum within its plane: row * width + column.
     iheight, iwidth : int
         Height and width of the last input, for ``SpatialMaxUnpooling``.
 

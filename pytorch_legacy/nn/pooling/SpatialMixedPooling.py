@@ -39,7 +39,7 @@ class SpatialMixedPooling(Learner, WindowedPooling, PlaneFields):
     weight, gradWeight : array of nInputPlane
         The proportions a.
     indices : int64 array, as output
-        Where each maximum was: row * width + column within its plane.
+        Position of each maximum within its plane: row * width + column.
 
     Raises
     ------

@@ -35,7 +35,7 @@ class SpatialS3Pooling(Native):
     rows, columns : int64 arrays
         The choice, ascending: drawn anew in each training pass, unless it is fixed.
     indices : int64 array, as output
-        Where each maximum was in training: row * width + column within its plane.
+        Position of each maximum within its plane in training: row * width + column.
 
     Raises
     ------

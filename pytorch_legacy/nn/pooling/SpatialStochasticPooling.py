@@ -39,7 +39,7 @@ class SpatialStochasticPooling(WindowedPooling, PlaneFields):
         Numbers in [0, 1), one for each window: the cell is the first one, in row-major order, at which the running sum of a
         exceeds ``noise * S``. Drawn anew in each training pass, unless they are fixed.
     indices : int64 array, as output
-        Where each cell was in training: row * width + column within its plane, or -1.
+        Position of each cell within its plane in training: row * width + column, or -1.
 
     Raises
     ------

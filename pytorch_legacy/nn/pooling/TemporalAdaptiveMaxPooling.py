@@ -23,7 +23,7 @@ class TemporalAdaptiveMaxPooling(Sequences, Indexed, AdaptivePooling):
     Attributes
     ----------
     indices : int64 array, as output
-        Where each maximum was: its place in the sample, ``frame * frameSize + feature``.
+        Position of each maximum in the sample: ``frame * frameSize + feature``.
 
     Raises
     ------

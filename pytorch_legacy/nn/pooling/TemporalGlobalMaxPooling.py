@@ -15,7 +15,7 @@ class TemporalGlobalMaxPooling(Sequences, Indexed):
     Attributes
     ----------
     indices : int64 array, as output
-        Where each maximum was: its place in the sample, ``frame * frameSize + feature``.
+        Position of each maximum in the sample: ``frame * frameSize + feature``.
 
     Raises
     ------

@@ -22,7 +22,7 @@ class TemporalMaxPooling(Indexed):
     Attributes
     ----------
     indices : int64 array, as output
-        Where each maximum was: frame * frameSize + feature. (Torch7 kept the frame's number within the window.)
+        Position of each maximum: frame * frameSize + feature. (Torch7 kept the frame's number within the window.)
 
     Raises
     ------

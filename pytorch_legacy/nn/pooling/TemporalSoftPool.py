@@ -26,7 +26,7 @@ class TemporalSoftPool(Sequences, SoftPooling, WidthFields):
     beta : float
         Inverse temperature, 0 or more: 0 is average pooling without the padding, large values come near max pooling.
     gradient : "exact" or "published"
-        What ``backward`` computes: the derivative, or what was published with SoftPool,
+        Gradient that ``backward`` computes: the derivative, by default, or what was published with SoftPool,
         :math:`\\sum_o g_o w_{oi}` alone.
 
     Raises

@@ -28,7 +28,7 @@ class VolumetricDilatedMaxPooling(Indexed, WindowedPooling, VolumeFields):
     Attributes
     ----------
     indices : int64 array, as output
-        Where each maximum was: (t * H + row) * W + column within its volume. A dilated window that steps over a small
+        Position of each maximum within its volume: (t * H + row) * W + column. A dilated window that steps over a small
         input gives 0, and -1 here.
 
     Raises

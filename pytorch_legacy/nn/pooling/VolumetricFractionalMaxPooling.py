@@ -24,7 +24,7 @@ class VolumetricFractionalMaxPooling(FractionalMaxPooling):
     randomSamples : array N x C x 3
         The u of each plane along time, width and height (see ``FractionalMaxPooling``), uniform in [0, 1).
     indices : int64 array, as output
-        Where each maximum was: (row * width + column) * length + time within its plane.
+        Position of each maximum within its plane: (row * width + column) * length + time.
 
     Raises
     ------

@@ -14,7 +14,7 @@ class VolumetricGlobalMaxPooling(Indexed):
     Attributes
     ----------
     indices : int64 array, as output
-        Where each maximum was: (t * H + row) * W + column within its volume.
+        Position of each maximum within its volume: (t * H + row) * W + column.
 
     Raises
     ------

@@ -15,7 +15,7 @@ class SpatialUpSamplingBilinear(Stretching):
     Parameters
     ----------
     params : int or dict
-        How many times as high and wide the output is, or its size: ``{"oheight": 5, "owidth": 7}``. It may be smaller.
+        Scale factor of height and width, or the size of the output: ``{"oheight": 5, "owidth": 7}``. The size may be smaller.
 
     Raises
     ------

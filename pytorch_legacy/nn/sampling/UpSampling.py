@@ -25,7 +25,7 @@ class UpSampling(Native):
     Parameters
     ----------
     params : int or dict
-        How many times as long the output is along each axis, or its size: ``{"odepth": 3, "oheight": 5, "owidth": 7}``, of
+        Scale factor of each axis, or the size of the output: ``{"odepth": 3, "oheight": 5, "owidth": 7}``, of
         which planes do not need the first. A size needs the mode "linear".
     mode : {"nearest", "linear"}
         "bilinear" and "trilinear" are other names of the latter. (Torch7 took every other word for "nearest".)

@@ -11,7 +11,7 @@ class VolumetricUpSamplingTrilinear(Stretching):
     Parameters
     ----------
     params : int or dict
-        How many times as long the output is along each axis, or its size: ``{"odepth": 3, "oheight": 5, "owidth": 7}``.
+        Scale factor of each axis, or the size of the output: ``{"odepth": 3, "oheight": 5, "owidth": 7}``.
 
     Raises
     ------

@@ -18,7 +18,7 @@ class Stretching(Native):
     Parameters
     ----------
     params : int or dict
-        How many times as long the output is along each axis, or its size.
+        Scale factor of each axis, or the size of the output.
     """
 
     _rank: ClassVar[int]

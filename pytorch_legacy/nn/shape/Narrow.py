@@ -18,9 +18,10 @@ class Narrow(Module):
     dimension : int
         Negative ones count from the end.
     offset : int
-        Where to begin. A negative one, as in Torch7, means all but the last `length` elements.
+        Index of the first element. A negative one, as in Torch7, means all but the last `length` elements.
     length : int
-        How many elements. Negative ones count from the end: -1 takes everything from `offset` on, -2 leaves one out.
+        Number of elements; 1 by default. Negative ones count from the end: -1 takes everything from `offset` on,
+        -2 leaves one out.
 
     Raises
     ------

@@ -14,7 +14,7 @@ class PrintSize(Module):
     Parameters
     ----------
     prefix : str
-        What each line begins with.
+        Text with which each line begins; "PrintSize" by default.
 
     Notes
     -----

@@ -21,7 +21,7 @@ class Replicate(Module):
     nFeature : int
         How often.
     dim : int
-        Where the output has the new dimension. Negative ones count from its end.
+        Position of the new dimension in the output; 0 by default. Negative ones count from the output's end.
     ndim : int, optional
         The rank of one sample. If the input has more dimensions, `dim` does not count the first, that of the batch.
 

@@ -20,7 +20,7 @@ class Squeeze(Module):
     Parameters
     ----------
     dim : int, optional
-        Which dimension to drop, if its size is 1. Negative ones count from the end. Without it all go.
+        Dimension to drop, if its size is 1. Negative ones count from the end. Without it all go.
     numInputDims : int, optional
         The rank of one sample. An input with one dimension more is a batch, whose first dimension stays and is not
         counted.

@@ -23,7 +23,7 @@ class Unsqueeze(Module):
     Parameters
     ----------
     pos : int
-        Where the output has the new dimension. Negative ones count from its end.
+        Position of the new dimension in the output. Negative ones count from the output's end.
     numInputDims : int, optional
         The rank of one sample. `pos` does not count the dimensions before, those of a batch.
 

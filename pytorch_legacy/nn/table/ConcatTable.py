@@ -19,7 +19,7 @@ class ConcatTable(Container):
     Parameters
     ----------
     *modules : Module
-        What it holds at first; ``add`` appends more.
+        Modules that it holds at first; ``add`` appends more.
 
     Notes
     -----

@@ -20,7 +20,7 @@ class JoinTable(Module):
     Parameters
     ----------
     dimension : int
-        Where to join; all other sizes agree. Negative ones count from the end.
+        Dimension along which to join; all other sizes agree. Negative ones count from the end.
     nInputDims : int, optional
         The rank of one sample. Inputs with one dimension more are batches, and `dimension` does not count theirs.
 

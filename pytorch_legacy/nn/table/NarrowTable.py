@@ -20,7 +20,7 @@ class NarrowTable(Module):
     offset : int
         The first entry.
     length : int
-        How many.
+        Number of entries; 1 by default.
 
     Notes
     -----

@@ -20,7 +20,7 @@ class ParallelTable(Container):
     Parameters
     ----------
     *modules : Module
-        What it holds at first; ``add`` appends more.
+        Modules that it holds at first; ``add`` appends more.
 
     Notes
     -----

@@ -19,7 +19,7 @@ class SelectTable(Module):
     Parameters
     ----------
     index : int or str
-        Which entry: its place in a list, where negative ones count from the end, or its key in a dict.
+        Index of the entry: its place in a list, where negative ones count from the end, or its key in a dict.
 
     Notes
     -----

@@ -21,7 +21,7 @@ class SplitTable(Module):
     Parameters
     ----------
     dimension : int
-        Where to cut. Negative ones count from the end.
+        Dimension along which to cut. Negative ones count from the end.
     nInputDims : int, optional
         The rank of one sample. An input with one dimension more is a batch, and `dimension` does not count its first.
 

@@ -24,7 +24,7 @@ class Node(Flat):
     data
         Whatever the node stands for.
     children : list of Node
-        Where the edges from this node lead, in the order in which they were added.
+        Nodes to which the edges from this node lead, in the order in which they were added.
     id : int
         The number of the node in its graph, from 1 on.
 

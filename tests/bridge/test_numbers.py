@@ -57,7 +57,7 @@ def test_the_first_call_of_a_function_is_one_threads(monkeypatch: pytest.MonkeyP
             return function(x)
 
         monkeypatch.setattr(torch, name, noting)
-    warmup.made.cache_clear()
+    warmup.warm_up.cache_clear()
     for layer in (nn.Tanh(), nn.Sigmoid()):
         pl.to_torch(layer, (40, 50))
         pl.to_torch(layer.double(), (40, 50))

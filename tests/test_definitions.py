@@ -372,10 +372,10 @@ SLOPES: dict[str, Callable[[Any, list[np.ndarray]], float]] = {
     "SpatialStochasticPooling": lambda module, inputs: 4,
     **{f"{kind}SoftPool": lambda module, inputs: 1 + 9 * module.beta for kind in ("Spatial", "Volumetric", "Temporal")},
 }
-"""How much larger than the gradient of an output that of an input can be."""
+"""Bounds of the ratio of an input's gradient to an output's."""
 
 INFINITE = ("SpatialSoftPool", "VolumetricSoftPool", "TemporalSoftPool", "SpatialLocalImportancePooling")
-"""Those of them that are compared for infinite gradients, too: each term of a sum is the definition's, infinite or not."""
+"""Layers that are compared for infinite gradients, too: each term of a sum is the definition's, infinite or not."""
 
 
 def some(rng: Generator, array: np.ndarray, values: list[float]) -> np.ndarray:

@@ -17,7 +17,7 @@ PYTHON, C = (".py",), (".c", ".h", ".cu", ".cuh", ".cpp")
 GENERATED = ("_thnn.py", "_signatures.py")  # written by the build, as is pytorch_legacy/lib
 
 QUESTION = r"(?:what|who|whose|where|is|are|does|do|did|has|have|had|was|were|can|how|of|whether|those|that|which|why)"
-HEADLESS = re.compile(rf"(?!do(?:es)? (?:not|nothing|`))(?:{QUESTION})\b(?![-'(=.:/_`])", re.IGNORECASE)
+HEADLESS = re.compile(rf"(?!do not)(?:{QUESTION})\b(?![-'(=.:/_`])", re.IGNORECASE)
 MAY_BE_HEADLESS = re.compile(rf"#[#: ]*(?:{QUESTION}|when)\b", re.IGNORECASE)
 BARE_WHEN = re.compile(r"when\b[^,]*(?:[.:;]|$)", re.IGNORECASE)
 
@@ -70,12 +70,13 @@ def headless(text: str) -> bool:
 
 
 def docstrings(source: str) -> Iterator[tuple[int, str]]:
-    """Yields line and text of every docstring of a Python file."""
+    """Yields line and text of every docstring of a Python file, also of those below an assignment."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            text = ast.get_docstring(node)
-            if text:
-                yield node.body[0].lineno, text
+        body = node.body if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) else []
+        for before, after in zip([None, *body], body, strict=False):
+            isText = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) and isinstance(after.value.value, str)
+            if isText and (before is None or isinstance(before, (ast.Assign, ast.AnnAssign))):
+                yield after.lineno, after.value.value  # type: ignore[attr-defined]
 
 
 def python_comments(source: str) -> Iterator[tuple[int, str]]:
@@ -155,6 +156,7 @@ def test_no_name_is_private() -> None:
     ("When all sums are there.", True),
     ("Those of all steps.", True),
     ("When training, statistics change.", False),
+    ("Does nothing.", True),
     ("Do not touch the state.", False),
     ("Returns what a layer takes.", False),
     ("has_twice is slow.", False),
@@ -169,5 +171,6 @@ def test_comments_and_names_are_found() -> None:
     assert [(line, text.split()[0]) for line, text in c_comments(source)] == [(1, "how"), (2, "of")]
     assert [text for _, text in identifiers("a.c", source)] == ["a", "n", "cellOf", "x"]
     python = 'x = "# what"  # of y\n# How it\n# is done.\n'
+    assert [*docstrings('"""A."""\nx = 1\n"""What."""\nf(x)\n"""no docstring"""\n')] == [(1, "A."), (3, "What.")]
     assert [*python_comments(python)] == [(1, "of y"), (2, "How it")]
     assert OF.fullmatch("_modelOf") and not OF.fullmatch("Of") and not OF.fullmatch("off")

@@ -27,7 +27,7 @@ class Result:
 
 
 USUAL: dict[tuple[int, Any], tuple[Case, Result]] = {}
-"""What cases give, by their identity and the element type: many checks compare with that. A case here keeps its identity."""
+"""Results of cases, by identity and element type, with which many checks compare. A stored case keeps its identity."""
 
 
 class Trial:

@@ -28,7 +28,7 @@ class Recorded:
 
 
 recorders: dict[int, Any] = {}
-"""Who records the passes of a thread, by the thread's number."""
+"""The recorders of passes under way, by the number of the thread."""
 
 
 def recorder() -> Any:

@@ -47,8 +47,8 @@ class EdgeFilter(nn.SpatialConvolution):
         return self
 
     def accGradParameters(self, input: Tensor, gradOutput: Tensor, scale: float = 1.0) -> None:
-        """Does nothing."""
+        """Computes no gradient, because the weights are fixed."""
 
     def updateParameters(self, learningRate: float) -> Self:
-        """Does nothing, and returns self."""
+        """Returns self; the weights are fixed."""
         return self

@@ -206,7 +206,7 @@ class DeviceTensorDescriptor(TensorDescriptor):
 
 
 owners: dict[str, Any] = {}
-"""What has loaded a function from outside of the library, and finds it (extension/loader.py)."""
+"""The loaders of functions from outside of the library, by the function's name (extension/loader.py)."""
 
 versions: dict[tuple[str, str], Any] = {}
 """The owner of each version of a function that was loaded, by the function's name and the digest of its file."""

@@ -37,7 +37,7 @@ OPSET = 18
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
 _LONGEST = 160
 Kept = Callable[[int], bool]
-"""Which dimensions are kept free."""
+"""A rule that returns True for dimensions that stay free."""
 
 
 class Exported(NamedTuple):

@@ -18,10 +18,10 @@ from pytorch_legacy.inference.progress import out_of_memory
 from pytorch_legacy.nn.Module import Module
 
 MOST = 64
-"""How many samples go together if nothing else decides: more of them are no faster."""
+"""Default number of samples in a batch; larger batches are no faster."""
 
 Way = Literal["batch", "one", "bare"]
-"""How samples go in: several at a time, one with the dimension of a batch, or one without it."""
+"""The form of an input: several samples, one sample with the dimension of a batch, or one without it."""
 
 
 @dataclass(frozen=True)

@@ -403,4 +403,4 @@ def _first_parameter(module: Module) -> Tensor | None:
 
 
 def _nothing(module: Any) -> None:
-    """Does nothing: stands for a container's own part in a walk that concerns its modules only."""
+    """Stands for a container's own part in a walk that concerns only the modules inside."""

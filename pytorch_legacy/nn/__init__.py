@@ -38,7 +38,7 @@ oldSeed = False
 """Torch7's switch to draw initial parameters one by one. Those of Euclidean and SparseLinear come in another order then."""
 
 _PARTS = ("Jacobian", "SparseJacobian", "hessian", "oldSeed", "tables", "utils")
-"""What Torch7 has in ``nn`` beside its classes."""
+"""The names that Torch7 has in ``nn`` beside its classes."""
 
 __all__ = ["Container", "Criterion", "Module", "Unknown"]
 for _family in FAMILIES:

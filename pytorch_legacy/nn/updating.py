@@ -45,11 +45,11 @@ class Updating(Tuning):
             self.defaultAccUpdateGradParameters(input, gradOutput, lr)
 
     def defaultAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        """Does ``accUpdateGradParameters`` for a module whose parameters are its own. A class may override it, as in Torch7."""
+        """Moves the parameters of a module that shares none. A class may override this, as in Torch7."""
         self._moveParameters(input, gradOutput, lr)
 
     def sharedAccUpdateGradParameters(self, input: Any, gradOutput: Any, lr: float) -> None:
-        """Does ``accUpdateGradParameters`` for a module that shares parameters. A class may override it, as in Torch7."""
+        """Moves the parameters of a module that shares them. A class may override this, as in Torch7."""
         self._moveParameters(input, gradOutput, lr)
 
     def _moveParameters(self, input: Any, gradOutput: Any, lr: float) -> None:

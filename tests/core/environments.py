@@ -23,12 +23,12 @@ from tests.program import encoding
 MODES = ["default", "flush", "traps", "up", "down", "zero", "flags"]  # as in environment.c
 CHANGES = {1: "control", 2: "status flags", 4: "errno"}
 ELEMENTS = 600_000
-"""Of the largest array of a call, so that threads share the work."""
+"""Size of the largest array of a call, so that threads share the work."""
 FAST = ("Convolution", "Linear", "Sequence", "UpSampling")
 """Layers that share larger work only."""
 
 NUMBERS = [math.nan, math.inf, -math.inf, -0.1234565, 0.0, 5e-324, 1.0, 0.3]
-"""In the place of each double argument: legal numbers, and others, whose message has the number."""
+"""Values of each double argument: legal numbers, and others, whose message has the number."""
 
 
 class Host:

@@ -28,7 +28,7 @@ MOST_WORK = 20_000  # elements of one view: keeps an example within milliseconds
 
 CONTENTS = np.random.default_rng(2).integers(0, 3, ARENA)  # good as numbers and as indices
 FILLED = {dtype: CONTENTS.astype(dtype) for dtype in (*capi.REALS.values(), np.dtype(np.int64))}
-"""What an arena holds before a call."""
+"""The contents of an arena before a call, by type."""
 
 HUGE = [2**31 - 1, 2**31, 2**40, 2**62, 2**63 - 1, -1, -2, -(2**31), -(2**63)]
 HUGE_INT32 = [2**31 - 1, -(2**31)]

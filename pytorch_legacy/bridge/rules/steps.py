@@ -32,7 +32,7 @@ def run_recurrent(start, step, x, state=None):
 _KEPT = "the old layer kept its state from call to call"
 
 STEPWISE = rnn.AbstractRecurrent, nn.BatchNormalization, nn.LayerNormalization
-"""What gives something else for all steps at once: it has a state, or looks at the other samples."""
+"""Classes whose result for all steps at once differs: they have a state, or read other samples."""
 
 
 @rule(rnn.Sequencer)

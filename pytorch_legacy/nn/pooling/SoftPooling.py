@@ -18,7 +18,6 @@ class SoftPooling(WindowedPooling):
     """
 
     _names = {"exact": "_isExact"}
-    """What the names of its C functions begin with."""
 
     beta = 1.0
     gradient = "exact"

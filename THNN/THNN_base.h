@@ -151,6 +151,8 @@ enum THNNConvolution {
   THNN_FIXED = 7,
 };
 THNN_API int32_t THNN_setConvolution(THNNState *state, int32_t how);
+/* While this is set, THNN_FAST of the default state is THNN_FIXED in calls of this thread. Other threads are not affected. */
+THNN_API int32_t THNN_fixConvolutions(int32_t isFixed);
 
 /* Convolutions keep weights as their kernels read them, from the second or third call on that finds the same numbers at the same place, and
  * the constants of a program from the first on: up to four times the weights. This is how many bytes a state keeps at most, 512 MiB by

@@ -34,7 +34,7 @@ class Row:
     mode: str = "training"
     parameters: bool = False
     input: Callable[[], Any] | None = None
-    isDrawn: bool = False  # by numbers that ours and PyTorch's draw each for itself
+    isDrawn: bool = False  # True if both layers draw random numbers, each its own
 
     def arrays(self) -> Any:
         """The input: what `input` makes, else normal numbers of the row's shape."""

@@ -120,3 +120,16 @@ def test_only_a_person_starts_a_release() -> None:
     assert identities == ["release.yml"] and "id-token: write" in jobs["publish"]
     assert all(re.search(r"^permissions:\n  contents: read$", workflow.read_text(), re.MULTILINE) for workflow in WORKFLOWS)
     assert "secrets." not in text
+
+
+def test_the_part_bridges_names_every_test_that_needs_torch() -> None:
+    """No other part installs torch."""
+    tests = ROOT / "tests"
+    need = {
+        path for path in tests.rglob("*.py") if re.search(r"importorskip\(\s*['\"]torch['\"]", path.read_text(encoding="utf-8"))
+    }
+    part = re.search(r"^part_bridges\(\) \{.*?^\}", RUN.read_text(), re.DOTALL | re.MULTILINE)
+    assert part and len(need) > 20
+    folders = [tests / "bridge", tests / "torch"]
+    left = [path for path in need if not any(folder in path.parents for folder in folders)]
+    assert [path.name for path in left if path.relative_to(ROOT).as_posix() not in part[0]] == []

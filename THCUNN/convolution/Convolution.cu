@@ -4,6 +4,7 @@
  * sizes of pieces depend on the shapes alone. A kernel of one cell with stride 1 needs no unfolding: all samples are one batch of
  * products. */
 #include "core/gemm.h"
+#include "convolution/Convolution.h"
 #include "convolution/sums.cuh"
 #include "convolution/unfold.cuh"
 
@@ -103,7 +104,7 @@ static void applyEpilogue(Call *call, const Convolution *s, real *y, int64_t n)
   if (hasEpilogue(&s->epilogue)) launch(call, blocksFor(n), BLOCK, applyEachEpilogue, y, s->epilogue, n);
 }
 
-static void forward(Call *call, const Convolution *s, const real *x, real *y, const real *weight, const real *bias)
+void THNN_(fastForward)(Call *call, const Convolution *s, const real *x, real *y, const real *weight, const real *bias)
 {
   if (s->groups > 1) multiplyGroups(call, s, x, y, weight, bias);
   else multiply(call, s, x, y, 0, weight, bias);
@@ -144,7 +145,7 @@ static void gatherGroups(Call *call, const Convolution *s, const real *y, real *
   }
 }
 
-static void backward(Call *call, const Convolution *s, const real *y, real *x, const real *weight, const real *bias)
+void THNN_(fastBackward)(Call *call, const Convolution *s, const real *y, real *x, const real *weight, const real *bias)
 {
   Convolution back = *s;
   back.outChannels = s->window.channels;
@@ -157,7 +158,7 @@ static void backward(Call *call, const Convolution *s, const real *y, real *x, c
 
 /* ---- gradWeight += scale * y * columns^T: parts of the sum over positions, each a product, are added at the end */
 
-static void weights(Call *call, const Convolution *s, const real *x, const real *y, real *gw, double scale)
+static void addGradWeight(Call *call, const Convolution *s, const real *x, const real *y, real *gw, double scale)
 {
   const int64_t size = s->outChannels * s->depth, positions = s->samples * s->area;
   if (s->isPointwise && s->matrices == s->samples) { /* a sample is a part */
@@ -170,9 +171,8 @@ static void weights(Call *call, const Convolution *s, const real *x, const real 
     addParts(call, gw, sums, scale, parts, size);
     return;
   }
-  const int64_t most = evenPiece(positions, UNFOLDED_ELEMENTS / s->depth), squares = THNN_ceilDiv(s->outChannels,
-                                                                                                  SQUARE) *
-                                                                                     THNN_ceilDiv(s->depth, SQUARE);
+  const int64_t most = evenPiece(positions, UNFOLDED_ELEMENTS / s->depth);
+  const int64_t squares = THNN_ceilDiv(s->outChannels, SQUARE) * THNN_ceilDiv(s->depth, SQUARE);
   const int64_t part = paddedRow(THNN_max(THNN_ceilDiv(most, THNN_max(MAX_PARTS / squares, 1)), THNN_min(most, MIN_PART_POSITIONS)));
   const int64_t parts = THNN_ceilDiv(most, part), n = parts * part;
   accreal *sums = THNN_scratch(call, parts * size, sizeof(accreal));
@@ -186,7 +186,7 @@ static void weights(Call *call, const Convolution *s, const real *x, const real 
   addParts(call, gw, sums, scale, parts, size);
 }
 
-static void groupsWeights(Call *call, const Convolution *s, const real *x, const real *y, real *gw, double scale)
+static void addGradWeightInGroups(Call *call, const Convolution *s, const real *x, const real *y, real *gw, double scale)
 {
   const int64_t some = samplesAtOnce(s) * s->groups, n = paddedRow(some * s->area), size = s->outChannels * s->depth;
   real *columns = THNN_scratch(call, s->depth * n, sizeof(real));
@@ -196,16 +196,17 @@ static void groupsWeights(Call *call, const Convolution *s, const real *x, const
     unfold(call, columns, x, s->window, at * s->area, end * s->area, n);
     for (int64_t i = at; i < end; i += s->groups)
       THNN_(gemmSums)(call, {s->outChannels, s->depth, s->area, s->groups}, 1,
-                      {0, y + i * s->outChannels * s->area, s->area, s->outChannels * s->area}, {1, columns + (i - at) * s->area, n, s->area},
+                      {0, y + i * s->outChannels * s->area, s->area, s->outChannels * s->area},
+                      {1, columns + (i - at) * s->area, n, s->area},
                       {(accreal)(i > 0), sums, s->depth, size});
   }
   addParts(call, gw, sums, scale, 1, s->groups * size);
 }
 
-static void gradients(Call *call, const Convolution *s, const real *in, const real *g, real *gw, real *gb, double scale)
+void THNN_(fastGradients)(Call *call, const Convolution *s, const real *in, const real *g, real *gw, real *gb, double scale)
 {
   if (s->samples == 0) return;
-  (s->groups > 1 ? groupsWeights : weights)(call, s, s->full ? g : in, s->full ? in : g, gw, scale);
+  (s->groups > 1 ? addGradWeightInGroups : addGradWeight)(call, s, s->full ? g : in, s->full ? in : g, gw, scale);
   const Window *w = &s->window;
   const int64_t samples = s->samples / s->groups;
   if (gb && s->full) addPlaneSums(call, gb, g, scale, samples, 1, w->channels * s->groups, inputSize(*w));

@@ -65,12 +65,12 @@ static TableConnections sortConnections(Call *call, const ChannelConvolution *co
 }
 
 /* The sum of one connection for position (oh, ow) of y. */
-__device__ static inline accreal sumForSmaller(const real *wide, const real *kernel, const KernelGeometry &t, int64_t oh, int64_t ow)
+__device__ static inline accreal sumForSmaller(const real *larger, const real *kernel, const KernelGeometry &t, int64_t oh, int64_t ow)
 {
   const int64_t h = oh * t.dH - t.padH, w = ow * t.dW - t.padW, first = THNN_max(-w, 0), end = THNN_min(t.width - w, t.kW);
   accreal sum = 0;
   for (int64_t i = THNN_max(-h, 0); i < THNN_min(t.height - h, t.kH); i++)
-    for (int64_t j = first; j < end; j++) sum += (accreal)kernel[i * t.kW + j] * (accreal)wide[(h + i) * t.width + w + j];
+    for (int64_t j = first; j < end; j++) sum += (accreal)kernel[i * t.kW + j] * (accreal)larger[(h + i) * t.width + w + j];
   return sum;
 }
 
@@ -94,8 +94,8 @@ __global__ static void computeCells(ChannelConvolution conv, Connections connect
 {
   const KernelGeometry t = conv.geometry;
   const Team team = thisTeam(wide);
-  const int64_t wideSize = t.height * t.width, narrowSize = t.oHeight * t.oWidth;
-  const int64_t size = toLarger ? wideSize : narrowSize, row = toLarger ? t.width : t.oWidth, pieces = THNN_ceilDiv(size, TEAM_CELLS);
+  const int64_t largerSize = t.height * t.width, smallerSize = t.oHeight * t.oWidth;
+  const int64_t size = toLarger ? largerSize : smallerSize, row = toLarger ? t.width : t.oWidth, pieces = THNN_ceilDiv(size, TEAM_CELLS);
   const int64_t planes = toLarger ? conv.xChannels : conv.yChannels;
   for (int64_t task = team.number; task < conv.samples * planes * pieces; task += team.count) {
     const int64_t at = task % pieces * TEAM_CELLS, plane = task / pieces % planes, sample = task / pieces / planes;
@@ -106,9 +106,9 @@ __global__ static void computeCells(ChannelConvolution conv, Connections connect
       for (int64_t l = first; l < last; l++) {
         const Connection connection = connections[l];
         const real *kernel = kernels + connection.kernel * t.kH * t.kW;
-        if (toLarger) sum += sumForLarger(from + (sample * conv.yChannels + connection.yChannel) * narrowSize, kernel, t, cell / row,
+        if (toLarger) sum += sumForLarger(from + (sample * conv.yChannels + connection.yChannel) * smallerSize, kernel, t, cell / row,
                                           cell % row);
-        else sum += sumForSmaller(from + (sample * conv.xChannels + connection.xChannel) * wideSize, kernel, t, cell / row, cell % row);
+        else sum += sumForSmaller(from + (sample * conv.xChannels + connection.xChannel) * largerSize, kernel, t, cell / row, cell % row);
       }
       to[(sample * planes + plane) * size + cell] = (real)sum;
     }
@@ -143,7 +143,7 @@ enum {
 };
 
 /* sums[part][kernel][cell] = the gradient of the kernel cell, over one part of the samples' positions */
-__global__ static void sumKernelGradients(ChannelConvolution conv, const real *wide, const real *smaller, accreal *sums, int64_t parts,
+__global__ static void sumKernelGradients(ChannelConvolution conv, const real *larger, const real *smaller, accreal *sums, int64_t parts,
                                           int64_t part)
 {
   const KernelGeometry t = conv.geometry;
@@ -162,7 +162,7 @@ __global__ static void sumKernelGradients(ChannelConvolution conv, const real *w
     }
     for (int64_t p = begin + threadIdx.x; p < end; p += blockDim.x) {
       const int64_t sample = p / area, h = p % area / t.oWidth * t.dH, w = p % area % t.oWidth * t.dW;
-      const real *plane = wide + (sample * conv.xChannels + connection.xChannel) * t.height * t.width;
+      const real *plane = larger + (sample * conv.xChannels + connection.xChannel) * t.height * t.width;
       const accreal value = (accreal)smaller[(sample * conv.yChannels + connection.yChannel) * area + p % area];
 #pragma unroll
       for (int k = 0; k < THREAD_CELLS; k++) {
@@ -178,7 +178,7 @@ __global__ static void sumKernelGradients(ChannelConvolution conv, const real *w
   }
 }
 
-static void addGradWeight(Call *call, const ChannelConvolution *conv, const real *wide, const real *smaller, real *gradKernels,
+static void addGradWeight(Call *call, const ChannelConvolution *conv, const real *larger, const real *smaller, real *gradKernels,
                           double scale)
 {
   const KernelGeometry *t = &conv->geometry;
@@ -187,7 +187,7 @@ static void addGradWeight(Call *call, const ChannelConvolution *conv, const real
   const int64_t part = THNN_max(THNN_ceilDiv(positions, THNN_ceilDiv(MIN_BLOCKS, groups)), MIN_PART_POSITIONS);
   const int64_t parts = THNN_ceilDiv(positions, part);
   accreal *sums = THNN_scratch(call, parts * conv->connections * cells, sizeof(accreal));
-  launch(call, blocksFor(parts * groups, 1), BLOCK, sumKernelGradients, *conv, wide, smaller, sums, parts, part);
+  launch(call, blocksFor(parts * groups, 1), BLOCK, sumKernelGradients, *conv, larger, smaller, sums, parts, part);
   addParts(call, gradKernels, sums, scale, parts, conv->connections * cells);
 }
 

@@ -16,7 +16,7 @@ __host__ __device__ static inline int64_t outputSize(const Window &w) { return w
 __device__ static inline int64_t inputIndex(const Axis &a, int64_t o, int64_t cell) { return o * a.stride + cell * a.dilation - a.pad; }
 __device__ static inline bool isInside(const Axis &a, int64_t i) { return i >= 0 && i < a.in; }
 
-/* columns[(c, m, i, j)][p], rows of n: the cell of x that position at + p reads; 0 from the last of `positions` on. A thread has a position
+/* columns[(c, m, i, j)][p], rows of n: the cell of x that position at + p reads; 0 from position `positions` on. A thread has a position
  * and every groups-th channel. */
 __global__ static void unfoldPositions(real *columns, const real *x, Window win, int64_t at, int64_t positions, int64_t n, int64_t groups)
 {

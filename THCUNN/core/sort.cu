@@ -21,7 +21,7 @@ struct Places {
   int shift;
 };
 
-__device__ static int64_t placeAt(const Places &p, int64_t i) { return p.from ? p.from[i] : i; }
+__device__ static int64_t sourcePlace(const Places &p, int64_t i) { return p.from ? p.from[i] : i; }
 
 /* A key; `keys` in place of one that is out of range. */
 __device__ static int64_t sortKey(const index_t *key, int64_t keys, int64_t place)
@@ -52,7 +52,7 @@ __device__ static unsigned lanesWith(const Digits &d, int digit)
 /* The digit of the place that this lane has in a round that begins at i. */
 __device__ static int digitAt(const Places &p, int64_t i, int64_t end)
 {
-  return i < end ? (int)(sortKey(p.key, p.keys, placeAt(p, i)) >> p.shift & (WARP - 1)) : 0;
+  return i < end ? (int)(sortKey(p.key, p.keys, sourcePlace(p, i)) >> p.shift & (WARP - 1)) : 0;
 }
 
 __global__ static void countDigits(Places p)
@@ -80,7 +80,7 @@ __global__ static void movePlaces(Places p)
       const int digit = digitAt(p, i, end);
       const Digits digits = warpDigits(digit, i < end);
       const int64_t first = __shfl_sync(0xffffffffu, next, digit);
-      if (i < end) p.to[first + __popc(lanesWith(digits, digit) & ((1u << warp.rank) - 1))] = placeAt(p, i);
+      if (i < end) p.to[first + __popc(lanesWith(digits, digit) & ((1u << warp.rank) - 1))] = sourcePlace(p, i);
       next += __popc(lanesWith(digits, warp.rank));
     }
   }

@@ -128,7 +128,7 @@ template <int THREADS, class Int> __global__ static void meanOfEach(real *y, con
 {
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
-    const InPlane<Int> o = outputAt(p, i);
+    const InPlane<Int> o = locateOutput(p, i);
     const Box<Int> box = windowBox(p, o);
     const real *plane = x + o.plane * p.cells;
     const accreal counted = allCounted(p, o, includePad);
@@ -183,7 +183,7 @@ template <class Int> __global__ static void gatherMeans(real *gx, const real *g,
   fillLookup(&look.w, p.w, includePad);
   __syncthreads();
   for (int64_t i = firstThread(); i < p.planes * p.cells; i += allThreads()) {
-    const InPlane<Int> cell = cellAt(p, i);
+    const InPlane<Int> cell = locateCell(p, i);
     const real *from = g + cell.plane * p.outputs;
     accreal sum = 0;
     eachWindow(p, cell, [&](Place<Int> o) {
@@ -198,7 +198,7 @@ template <class Int> __global__ static void scatterMeans(real *gx, const real *g
 {
   const Team alone = windowTeam<1>();
   for (int64_t i = alone.number; i < p.planes * p.outputs; i += alone.count) {
-    const InPlane<Int> o = outputAt(p, i);
+    const InPlane<Int> o = locateOutput(p, i);
     real *plane = gx + o.plane * p.cells;
     const real part = (real)((accreal)g[i] / allCounted(p, o, includePad));
     eachCell(p, windowBox(p, o), alone, [&](Place<Int> cell) { atomicAdd(&plane[cell.at], part); });

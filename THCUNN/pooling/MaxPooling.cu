@@ -12,7 +12,7 @@ template <int THREADS, class Int> __global__ static void maxOfEach(real *y, inde
 {
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
-    const InPlane<Int> o = outputAt(p, i);
+    const InPlane<Int> o = locateOutput(p, i);
     const real *plane = x + o.plane * p.cells;
     BestOf<Int> best = {0, -1};
     eachCell(p, windowBox(p, o), team, [&](Place<Int> cell) { best = next(best, BestOf<Int>{(accreal)plane[cell.at], cell.at}); });

@@ -9,7 +9,7 @@ template <class G, class Int, class Reach>
 __global__ static void gatherMaxima(real *gx, const G *g, const index_t *index, Windows<Int> p, Reach rt, Reach rh, Reach rw)
 {
   for (int64_t i = firstThread(); i < p.planes * p.cells; i += allThreads()) {
-    const InPlane<Int> cell = cellAt(p, i);
+    const InPlane<Int> cell = locateCell(p, i);
     const Int endT = (Int)rt.endReached(cell.t), endH = (Int)rh.endReached(cell.h), endW = (Int)rw.endReached(cell.w);
     const Int firstH = (Int)rh.firstReached(cell.h), firstW = (Int)rw.firstReached(cell.w);
     const G *from = g + cell.plane * p.outputs;

@@ -60,7 +60,7 @@ template <int THREADS, class Int> __global__ static void normOfEach(real *y, con
 {
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
-    const InPlane<Int> o = outputAt(p, i);
+    const InPlane<Int> o = locateOutput(p, i);
     const Box<Int> box = windowBox(p, o);
     const real *plane = x + o.plane * p.cells;
     accreal sum = 0;
@@ -102,7 +102,7 @@ __device__ static accreal powerSign(accreal x, const Power &power)
 template <class Int> __global__ static void gatherNorms(real *gx, const real *x, const real *g, const real *y, Windows<Int> p, Power power)
 {
   for (int64_t i = firstThread(); i < p.planes * p.cells; i += allThreads()) {
-    const InPlane<Int> at = cellAt(p, i);
+    const InPlane<Int> at = locateCell(p, i);
     const int64_t plane = at.plane * p.outputs;
     const accreal cell = (accreal)x[i];
     accreal sum = 0;
@@ -130,7 +130,7 @@ template <int THREADS, class Int> __global__ static void largestOfEach(real *y, 
 {
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
-    const InPlane<Int> o = outputAt(p, i);
+    const InPlane<Int> o = locateOutput(p, i);
     const real *plane = x + o.plane * p.cells;
     BestOf<Int> best = {0, -1};
     eachCell(p, windowBox(p, o), team, [&](Place<Int> cell) {
@@ -154,7 +154,7 @@ __global__ static void shareAmongLargest(accreal *share, const real *x, const re
 {
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
-    const InPlane<Int> o = outputAt(p, i);
+    const InPlane<Int> o = locateOutput(p, i);
     const real *plane = x + o.plane * p.cells;
     accreal count = 0;
     eachCell(p, windowBox(p, o), team, [&](Place<Int> cell) { count += fabs((accreal)plane[cell.at]) == (accreal)y[i]; });
@@ -166,7 +166,7 @@ __global__ static void shareAmongLargest(accreal *share, const real *x, const re
 template <class Int> __global__ static void gatherLargest(real *gx, const real *x, const accreal *share, const real *y, Windows<Int> p)
 {
   for (int64_t i = firstThread(); i < p.planes * p.cells; i += allThreads()) {
-    const InPlane<Int> at = cellAt(p, i);
+    const InPlane<Int> at = locateCell(p, i);
     const int64_t plane = at.plane * p.outputs;
     const accreal cell = (accreal)x[i];
     accreal sum = 0;

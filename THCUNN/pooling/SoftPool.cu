@@ -58,7 +58,7 @@ template <int THREADS, class Int> __global__ void softForward(real *y, Soft<Int>
 {
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < s.p.planes * s.p.outputs; i += team.count) {
-    const InPlane<Int> o = outputAt(s.p, i);
+    const InPlane<Int> o = locateOutput(s.p, i);
     const Weighing w = weighWindow(s, o.plane * s.p.cells, o, team);
     if (team.rank == 0) y[i] = (real)(s.l ? w.mean : w.largest + w.mean);
   }
@@ -68,7 +68,7 @@ template <int THREADS, class Int> __global__ void keepWeighings(Weighing *kept, 
 {
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < s.p.planes * s.p.outputs; i += team.count) {
-    const InPlane<Int> o = outputAt(s.p, i);
+    const InPlane<Int> o = locateOutput(s.p, i);
     const Weighing w = weighWindow(s, o.plane * s.p.cells, o, team);
     if (team.rank == 0) kept[i] = w;
   }
@@ -77,7 +77,7 @@ template <int THREADS, class Int> __global__ void keepWeighings(Weighing *kept, 
 template <class Int> __global__ void softBackward(real *gx, real *gl, const real *g, const Weighing *kept, Soft<Int> s)
 {
   for (int64_t i = firstThread(); i < s.p.planes * s.p.cells; i += allThreads()) {
-    const InPlane<Int> at = cellAt(s.p, i);
+    const InPlane<Int> at = locateCell(s.p, i);
     accreal toValue = 0, toLogit = 0;
     eachWindow(s.p, at, [&](Place<Int> o) {
       const int64_t window = at.plane * s.p.outputs + o.at;

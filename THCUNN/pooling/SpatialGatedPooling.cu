@@ -13,7 +13,7 @@ __global__ static void gateEach(real *y, index_t *index, real *gates, const real
 {
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
-    const InPlane<Int> o = outputAt(p, i);
+    const InPlane<Int> o = locateOutput(p, i);
     const real *weights = w + o.plane % masks * p.h.kernel * p.w.kernel, *from = x + o.plane * p.cells;
     const Box<Int> box = windowBox(p, o);
     const Blend<Int> blend = computeBlend(from, p, box, team);
@@ -44,7 +44,7 @@ __device__ static accreal gateSlope(const Gated &t, int64_t plane, int64_t cells
 template <class Int> __global__ static void gatherGated(real *gx, Gated t, const real *w, int64_t masks, Windows<Int> p)
 {
   for (int64_t i = firstThread(); i < p.planes * p.cells; i += allThreads()) {
-    const InPlane<Int> cell = cellAt(p, i);
+    const InPlane<Int> cell = locateCell(p, i);
     const real *weights = w + cell.plane % masks * p.h.kernel * p.w.kernel;
     accreal sum = 0;
     eachWindow(p, cell, [&](Place<Int> o) {

@@ -96,7 +96,7 @@ template <int THREADS, class Int> __global__ void meanOfEach(real *y, const real
 {
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < s.p.planes * s.p.outputs; i += team.count) {
-    const InPlane<Int> o = outputAt(s.p, i);
+    const InPlane<Int> o = locateOutput(s.p, i);
     const int64_t gaussian = o.plane % (s.k.channels * s.k.kernels);
     const real *from = x + o.plane / s.k.kernels * s.p.cells;
     const accreal *wx = weightRow(s.w, WEIGHT, gaussian, o.w), *wy = weightRow(s.h, WEIGHT, gaussian, o.h);
@@ -113,7 +113,7 @@ template <class Int> __global__ void gatherGaussians(real *gx, const real *g, Po
 {
   const int64_t kernels = s.k.kernels;
   for (int64_t i = firstThread(); i < s.p.planes / kernels * s.p.cells; i += allThreads()) {
-    const InPlane<Int> cell = cellAt(s.p, i); /* a cell of the input */
+    const InPlane<Int> cell = locateCell(s.p, i); /* a cell of the input */
     accreal sum = 0;
     for (int64_t m = 0; m < kernels; m++) {
       const int64_t plane = cell.plane * kernels + m, gaussian = plane % (s.k.channels * kernels);
@@ -132,7 +132,7 @@ template <int THREADS, class Int> __global__ void weighEach(accreal *term, int64
 {
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < n; i += team.count) {
-    const InPlane<Int> o = outputAt(s.p, i);
+    const InPlane<Int> o = locateOutput(s.p, i);
     const int64_t gaussian = o.plane % (s.k.channels * s.k.kernels);
     const real *from = x + o.plane / s.k.kernels * s.p.cells;
     const accreal *wx = weightRow(s.w, WEIGHT, gaussian, o.w), *wy = weightRow(s.h, WEIGHT, gaussian, o.h);

@@ -6,7 +6,7 @@ template <int THREADS, class Int> __global__ static void mixEach(real *y, index_
 {
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
-    const InPlane<Int> o = outputAt(p, i);
+    const InPlane<Int> o = locateOutput(p, i);
     const Blend<Int> blend = computeBlend(x + o.plane * p.cells, p, windowBox(p, o), team);
     const accreal part = (accreal)a[o.plane % weights];
     if (team.rank > 0) continue;
@@ -25,7 +25,7 @@ void THNN_(mixWindows)(Call *call, real *y, index_t *index, const real *x, const
 template <class Int> __global__ static void gatherMixed(real *gx, const real *g, const index_t *index, const real *a, int64_t weights, Windows<Int> p)
 {
   for (int64_t i = firstThread(); i < p.planes * p.cells; i += allThreads()) {
-    const InPlane<Int> cell = cellAt(p, i);
+    const InPlane<Int> cell = locateCell(p, i);
     const accreal part = (accreal)a[cell.plane % weights];
     accreal sum = 0;
     eachWindow(p, cell, [&](Place<Int> o) {
@@ -50,7 +50,7 @@ template <int THREADS, class Int> __global__ static void weighEach(accreal *term
 {
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
-    const InPlane<Int> o = outputAt(p, i);
+    const InPlane<Int> o = locateOutput(p, i);
     const Box<Int> box = windowBox(p, o);
     const real *plane = x + o.plane * p.cells;
     accreal sum = 0;

@@ -88,7 +88,7 @@ template <int THREADS, class Int> __global__ void drawEach(real *y, index_t *ind
 {
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < d.p.planes * d.p.outputs; i += team.count) {
-    const InPlane<Int> o = outputAt(d.p, i);
+    const InPlane<Int> o = locateOutput(d.p, i);
     const int64_t plane = o.plane * d.p.cells;
     const Box<Int> box = windowBox(d.p, o);
     const Window window = look(d, plane, box, team);
@@ -103,7 +103,7 @@ template <int THREADS, class Int> __global__ void averageEach(real *y, Draw<Int>
 {
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < d.p.planes * d.p.outputs; i += team.count) {
-    const InPlane<Int> o = outputAt(d.p, i);
+    const InPlane<Int> o = locateOutput(d.p, i);
     const int64_t plane = o.plane * d.p.cells;
     const Window window = look(d, plane, windowBox(d.p, o), team);
     if (team.rank > 0) continue;
@@ -131,7 +131,7 @@ template <int THREADS, class Int> __global__ void keepShares(Share *kept, const 
 {
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < d.p.planes * d.p.outputs; i += team.count) {
-    const InPlane<Int> o = outputAt(d.p, i);
+    const InPlane<Int> o = locateOutput(d.p, i);
     const Share share = computeShare(d, o.plane * d.p.cells, o, team, (double)(accreal)g[i]);
     if (team.rank == 0) kept[i] = share;
   }
@@ -140,7 +140,7 @@ template <int THREADS, class Int> __global__ void keepShares(Share *kept, const 
 template <class Int> __global__ void gatherShares(real *gx, const real *g, const Share *kept, Draw<Int> d)
 {
   for (int64_t i = firstThread(); i < d.p.planes * d.p.cells; i += allThreads()) {
-    const InPlane<Int> cell = cellAt(d.p, i);
+    const InPlane<Int> cell = locateCell(d.p, i);
     const double v = (double)(accreal)d.x[i];
     accreal sum = 0;
     eachWindow(d.p, cell, [&](Place<Int> o) {

@@ -27,7 +27,7 @@ __global__ static void subSampleEach(real *y, const real *x, const real *w, cons
   const Team team = windowTeam<THREADS>();
   for (int64_t i = team.number; i < p.planes * p.outputs; i += team.count) {
     const int64_t c = i / run % channels;
-    const accreal sum = sumOver(team, sumOfWindow(team, x, p, outputAt(p, i)));
+    const accreal sum = sumOver(team, sumOfWindow(team, x, p, locateOutput(p, i)));
     if (team.rank == 0) y[i] = (real)((accreal)w[c] * sum + (accreal)b[c]);
   }
 }
@@ -36,7 +36,7 @@ template <class Int>
 __global__ static void gatherSums(real *gx, const real *g, const real *weight, int64_t channels, int64_t run, Windows<Int> p)
 {
   for (int64_t i = firstThread(); i < p.planes * p.cells; i += allThreads()) {
-    const InPlane<Int> cell = cellAt(p, i);
+    const InPlane<Int> cell = locateCell(p, i);
     const real *from = g + cell.plane * p.outputs;
     accreal sum = 0;
     eachWindow(p, cell, [&](Place<Int> o) { sum += (accreal)from[o.at]; });
@@ -51,7 +51,9 @@ static void subSample(Call *call, real *y, const real *x, const real *w, const r
 {
   const int64_t run = channelRun(planeOutputs(s), step);
   withWindows(s, [&]<class Int>(const Windows<Int> &windows) {
-    launchForWindows(call, s, subSampleEach<1, Int>, subSampleEach<WARP, Int>, y, x, w, b, channels, run, windows);
+    if (step) /* neighbouring threads read neighbouring columns, so a thread has a window, however large */
+      launch(call, blocksFor(s->planes * planeOutputs(s)), BLOCK, subSampleEach<1, Int>, y, x, w, b, channels, run, windows);
+    else launchForWindows(call, s, subSampleEach<1, Int>, subSampleEach<WARP, Int>, y, x, w, b, channels, run, windows);
   });
 }
 
@@ -76,7 +78,7 @@ __global__ static void sumPieces(accreal *products, accreal *gradients, const re
     for (int64_t i = first + threadIdx.x; i < end; i += blockDim.x) {
       const int64_t sample = p.byOutputs.quotient(i), at = (sample * channels + channel) * p.outputs + i - sample * p.outputs;
       const accreal value = (accreal)g[at];
-      product += value * sumOfWindow(one, x, p, outputAt(p, at));
+      product += value * sumOfWindow(one, x, p, locateOutput(p, at));
       gradient += value;
     }
     product = blockSum(product);
@@ -107,7 +109,7 @@ __global__ static void sumColumnPieces(accreal *products, accreal *gradients, co
     accreal product = 0, gradient = 0;
     for (int64_t t = piece * PIECE_ROWS + warpId(); t < end && f < n; t += BLOCK / WARP) {
       const accreal value = (accreal)g[t * n + f];
-      product += value * sumOfWindow(one, x, p, outputAt(p, t * n + f));
+      product += value * sumOfWindow(one, x, p, locateOutput(p, t * n + f));
       gradient += value;
     }
     columns.products[warpId()][laneId()] = product;

@@ -101,23 +101,23 @@ template <class Int> struct InPlane : Place<Int> {
 };
 
 /* The i-th of planes whose rows are `width` long, and slices `height` high. */
-template <class Int, class By> __device__ inline Place<Int> placeAt(Int i, By height, By width)
+template <class Int, class By> __device__ inline Place<Int> locatePlace(Int i, By height, By width)
 {
   const Int row = width.quotient(i), slice = height.quotient(row);
   return Place<Int>{slice, row - slice * height.by, i - row * width.by, i};
 }
 
 /* The i-th of all cells, and of all outputs. */
-template <class Int> __device__ inline InPlane<Int> cellAt(const Windows<Int> &p, int64_t i)
+template <class Int> __device__ inline InPlane<Int> locateCell(const Windows<Int> &p, int64_t i)
 {
   const int64_t plane = p.byCells.quotient(i);
-  return InPlane<Int>{placeAt((Int)(i - plane * p.cells), p.h.byIn, p.w.byIn), plane};
+  return InPlane<Int>{locatePlace((Int)(i - plane * p.cells), p.h.byIn, p.w.byIn), plane};
 }
 
-template <class Int> __device__ inline InPlane<Int> outputAt(const Windows<Int> &p, int64_t i)
+template <class Int> __device__ inline InPlane<Int> locateOutput(const Windows<Int> &p, int64_t i)
 {
   const int64_t plane = p.byOutputs.quotient(i);
-  return InPlane<Int>{placeAt((Int)(i - plane * p.outputs), p.h.byOut, p.w.byOut), plane};
+  return InPlane<Int>{locatePlace((Int)(i - plane * p.outputs), p.h.byOut, p.w.byOut), plane};
 }
 
 /* The cells of a window. */
@@ -165,8 +165,8 @@ template <class Int, class F> __device__ inline void eachCell(const Windows<Int>
   const PlainDivisor<Int> columns = {cellsBetween(box.w, box.endW, p.w)}, rows = {cellsBetween(box.h, box.endH, p.h)};
   const Int cells = cellsBetween(box.t, box.endT, p.t) * rows.by * columns.by;
   if (cells == 0) return;
-  Place<Int> k = placeAt((Int)team.rank, rows, columns); /* within the window; each step is so long, too: no divisions on the way */
-  const Place<Int> step = placeAt((Int)team.size, rows, columns);
+  Place<Int> k = locatePlace((Int)team.rank, rows, columns); /* within the window; each step is so long, too: no divisions on the way */
+  const Place<Int> step = locatePlace((Int)team.size, rows, columns);
   for (; k.at < cells; k.at += step.at) {
     const Int t = box.t + k.t * p.t.dilation, h = box.h + k.h * p.h.dilation, w = box.w + k.w * p.w.dilation;
     f(Place<Int>{t, h, w, (t * p.h.in + h) * p.w.in + w});

@@ -70,8 +70,8 @@ static int32_t alongChannels(const char *f, THNNState *state, ChannelKernel *row
 {
   enum {
     MIN_ROW_CHANNELS = 32,    /* rows of fewer channels are transposed */
-    MAX_DIRECT_ROWS = 8,      /* fewer rows are not */
-    TRANSPOSED_ROWS = 64,     /* at a time */
+    MAX_DIRECT_ROWS = 8,      /* up to so many rows are not */
+    TRANSPOSED_ROWS = 64,     /* rows that are transposed together */
     TASK_ROW_ELEMENTS = 4096, /* elements of rows that are not transposed */
   };
   const int32_t d = x.nDimension % 2 == 0;

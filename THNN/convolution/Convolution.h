@@ -79,23 +79,21 @@ int32_t THNN_(convolution_updateGradInput)(const char *f, THNNState *state, Conv
 int32_t THNN_(convolution_accGradParameters)(const char *f, THNNState *state, Convolution c, const THTensor *input,
                                              const THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, double scale);
 
-#ifndef THNN_CUDA
-/* ---- The functions of Convolution_fast.c. */
+/* ---- The work, by Convolution_fast.c on the host and by THCUNN/convolution/Convolution.cu on a device. */
 
-/* Returns the algorithm, of THNNConvolution, for the output of a layer with these sizes and weights
- * that do not change. It does not depend on the number of samples. */
-int32_t THNN_(fastAlgorithm)(const Convolution *c);
-/* True if Winograd's algorithm can compute the output. */
-int THNN_(hasWinograd)(const Convolution *c);
 /* y = bias + the convolution of x */
 void THNN_(fastForward)(Call *call, const Convolution *c, const real *x, real *y, const real *weight, const real *bias);
 /* The transpose: x = bias + the transposed convolution of y */
 void THNN_(fastBackward)(Call *call, const Convolution *c, const real *y, real *x, const real *weight, const real *bias);
-/* gradWeight += scale * y * (the cells of x in the window) */
-void THNN_(fastGradWeight)(Call *call, const Convolution *c, const real *x, const real *y, real *gradWeight, double scale);
-/* gradBias[o] += scale * the sum of g[n][o] over samples and positions */
-void THNN_(fastGradBias)(Call *call, const Convolution *c, const real *g, real *gradBias, int64_t channels, int64_t positions,
-                         double scale);
+/* gradWeight += scale * gradOutput * (the cells of input in the window); gradBias += scale * the sum of gradOutput, unless it is NULL */
+void THNN_(fastGradients)(Call *call, const Convolution *c, const real *input, const real *gradOutput, real *gradWeight, real *gradBias,
+                          double scale);
+
+#ifndef THNN_CUDA
+/* The work of convolution_algorithm after the checks. */
+int32_t THNN_(fastAlgorithm)(const Convolution *c);
+/* True if Winograd's algorithm can compute the output. */
+int THNN_(hasWinograd)(const Convolution *c);
 #endif
 
 #endif

@@ -25,7 +25,7 @@ static const ConvKernels *bestKernels(void) { return THNN_BEST(THNN_(convKernels
  * THNN_FIXED, on the sizes of one sample alone. */
 static int32_t callAlgorithm(const Call *call, const Convolution *c, int isOutput)
 {
-  const int32_t stateAlgorithm = THNN_plain(call) ? THNN_BY_DEFINITION : THNN_convolutionWay(call);
+  const int32_t stateAlgorithm = THNN_plain(call) ? THNN_BY_DEFINITION : THNN_convolutionAlgorithm(call);
   if (stateAlgorithm != THNN_FAST && stateAlgorithm != THNN_FIXED) return stateAlgorithm;
   if (!isOutput) return THNN_FAST;
   return stateAlgorithm == THNN_FAST || c->algorithm != THNN_FAST ? c->algorithm : THNN_(fastAlgorithm)(c);
@@ -234,18 +234,17 @@ static void computePacked(Call *call, const ConvProblem *s, ConvAlgorithm algori
   const ConvKernels *k = bestKernels();
   const int threads = w->threads;
   const int64_t size = isWinograd(algorithm) ? k->winogradSize(s, algorithm) : k->packedWeightsSize(s, algorithm);
-  const int64_t key[THNN_KEY] = {sizeof(real), algorithm, s->groups, s->outChannels, s->inChannels, s->weightOutStride, s->weightInStride,
-                                 s->t.kernel, s->t.weightStart, s->t.weightStride, s->h.kernel, s->h.weightStart, s->h.weightStride,
-                                 s->w.kernel, s->w.weightStart, s->w.weightStride};
+  const int64_t key[THNN_KEY_NUMBERS] = {sizeof(real), algorithm, s->groups, s->outChannels, s->inChannels,
+                                         s->weightOutStride, s->weightInStride,
+                                         s->t.kernel, s->t.weightStart, s->t.weightStride, s->h.kernel, s->h.weightStart, s->h.weightStride,
+                                         s->w.kernel, s->w.weightStart, s->w.weightStride};
   void *memory = NULL;
   int isPacked = 0;
   CachedPacking *cached = THNN_takePacking(call->state, w, key, (size_t)size * sizeof(real), &memory, &isPacked);
   real *packed = cached ? memory : NULL; /* otherwise the convolution packs the weights itself */
-  if (THNN_ready(call)) {
-    if (packed && !isPacked) (isWinograd(algorithm) ? k->winogradPack : k->packWeights)(s, algorithm, packed, threads);
-    if (isWinograd(algorithm)) k->winogradConvolution(call, s, algorithm, packed, isNotFinite, threads);
-    else k->directConvolution(call, s, algorithm, packed, isNotFinite, threads);
-  }
+  if (packed && !isPacked) (isWinograd(algorithm) ? k->winogradPack : k->packWeights)(s, algorithm, packed, threads);
+  if (isWinograd(algorithm)) k->winogradConvolution(call, s, algorithm, packed, isNotFinite, threads);
+  else k->directConvolution(call, s, algorithm, packed, isNotFinite, threads);
   if (cached) THNN_returnPacking(call->state, cached);
 }
 
@@ -402,12 +401,13 @@ void THNN_(fastBackward)(Call *call, const Convolution *c, const real *y, real *
     for (int64_t b = 0; b < phases[1] && transposedAxis(t, a, 1, 1, 1).kernel > 0; b++)
       for (int64_t d = 0; d < phases[2] && transposedAxis(h, b, 1, 1, 1).kernel > 0; d++) {
         const ConvProblem s = transposedProblem(&withEpilogue, y, x, weight, bias, a, b, d);
-        if (s.h.kernel > 0 && s.w.kernel > 0 && THNN_ready(call)) compute(call, &s, chooseAlgorithm(requested, &s, bestKernels(), operand.isConstant), &operand);
+        if (s.h.kernel == 0 || s.w.kernel == 0 || !THNN_ready(call)) continue;
+        compute(call, &s, chooseAlgorithm(requested, &s, bestKernels(), operand.isConstant), &operand);
       }
   if (!coversInput && THNN_ready(call)) applyEpilogue(&epilogue, x, n, threads);
 }
 
-void THNN_(fastGradWeight)(Call *call, const Convolution *c, const real *x, const real *y, real *gradWeight, double scale)
+static void addGradWeight(Call *call, const Convolution *c, const real *x, const real *y, real *gradWeight, double scale)
 {
   const int threads = threadsFor(call, c);
   const int32_t requested = callAlgorithm(call, c, 0);
@@ -431,7 +431,7 @@ void THNN_(fastGradWeight)(Call *call, const Convolution *c, const real *x, cons
 
 THNN_KERNEL double sumRow(const real *x, int64_t n) { return sumCells(x, n); }
 
-void THNN_(fastGradBias)(Call *call, const Convolution *c, const real *g, real *gradBias, int64_t channels, int64_t positions, double scale)
+static void addGradBias(Call *call, const Convolution *c, const real *g, real *gradBias, int64_t channels, int64_t positions, double scale)
 {
   const int threads = threadsFor(call, c);
   if (c->dims == 1) { /* channels-last */
@@ -450,4 +450,14 @@ void THNN_(fastGradBias)(Call *call, const Convolution *c, const real *g, real *
     for (int64_t n = 0; n < c->samples / c->groups; n++) sum += sumRow(g + (n * channels + o) * positions, positions);
     gradBias[o] += (real)(scale * sum);
   }
+}
+
+void THNN_(fastGradients)(Call *call, const Convolution *c, const real *input, const real *gradOutput, real *gradWeight, real *gradBias,
+                          double scale)
+{
+  const Axis *t = &c->window.t, *h = &c->window.h, *w = &c->window.w;
+  addGradWeight(call, c, c->full ? gradOutput : input, c->full ? input : gradOutput, gradWeight, scale);
+  if (!THNN_ready(call) || !gradBias) return;
+  if (c->full) addGradBias(call, c, gradOutput, gradBias, c->window.channels, t->in * h->in * w->in, scale);
+  else addGradBias(call, c, gradOutput, gradBias, c->outChannels, c->area, scale);
 }

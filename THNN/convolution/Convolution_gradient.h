@@ -18,7 +18,7 @@
 #include "convolution/Convolution_direct.h"
 
 enum {
-  PARTIAL_SUM_POSITIONS = 112, /* positions of a partial sum, about */
+  PARTIAL_SUM_POSITIONS = 112, /* positions of a partial sum, about; of tiles in Convolution_winograd_gradient.h */
   MIN_SPLIT_POSITIONS = 384,   /* positions of a split, at least */
   MAX_SPLITS = 64,             /* splits, at most */
   MAX_SUM_ELEMENTS = 2 << 20,  /* elements of the sums of all splits, at most */
@@ -193,9 +193,9 @@ static WeightGradient planGradient(const ConvProblem *s, GradientPlan *plan)
   g.xPositionStride = g.mergesColumns ? s->inChannels : oddLineStride(s->inChannels);
   g.yGroup = g.mergesColumns ? s->outChannels : g.rows;
   g.yPositionStride = g.mergesColumns ? oddLineStride(g.paddedColumns) : g.rows;
-  g.inputRows = kernelExtent(&s->h) + 1;
+  g.inputRows = kernelSpan(&s->h) + 1;
   g.newRows = THNN_min(s->h.stride, g.inputRows);
-  g.rowLength = (s->w.out - 1) * s->w.stride + kernelExtent(&s->w) + 1;
+  g.rowLength = (s->w.out - 1) * s->w.stride + kernelSpan(&s->w) + 1;
 
   const int64_t yGroups = THNN_ceilDiv(s->outChannels, g.yGroup), allRows = s->samples * s->t.out * s->h.out;
   const int64_t maxSplits = MAX_SUM_ELEMENTS / THNN_max(s->groups * s->t.kernel * g.blocks * g.rows * g.slices * g.paddedColumns, 1);

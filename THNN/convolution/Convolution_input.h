@@ -25,7 +25,7 @@ enum { MAX_NARROW_COLUMNS = 8 }; /* output columns of a narrow image */
 typedef lane VectorMask __attribute__((vector_size(VECTOR_BYTES)));
 
 /* Distance between the first and the last cell of a dilated kernel. */
-THNN_INLINE int64_t kernelExtent(const ConvAxis *a) { return THNN_max(a->kernel - 1, 0) * a->dilation; }
+THNN_INLINE int64_t kernelSpan(const ConvAxis *a) { return THNN_max(a->kernel - 1, 0) * a->dilation; }
 
 THNN_INLINE int isIdentityAxis(const ConvAxis *a) { return a->kernel == 1 && a->offset == 0 && a->stride == 1; }
 
@@ -33,11 +33,11 @@ THNN_INLINE int isIdentityAxis(const ConvAxis *a) { return a->kernel == 1 && a->
 THNN_INLINE PaddedInput planPaddedInput(const ConvProblem *s, int64_t rows)
 {
   const ConvAxis *h = &s->h, *w = &s->w;
-  PaddedInput p = {.haloRows = kernelExtent(h) / h->stride, .rowLength = w->out + kernelExtent(w) / w->stride};
-  p.phasesH = THNN_min(h->stride, kernelExtent(h) + 1);
-  p.phasesW = THNN_min(w->stride, kernelExtent(w) + 1);
+  PaddedInput p = {.haloRows = kernelSpan(h) / h->stride, .rowLength = w->out + kernelSpan(w) / w->stride};
+  p.phasesH = THNN_min(h->stride, kernelSpan(h) + 1);
+  p.phasesW = THNN_min(w->stride, kernelSpan(w) + 1);
   if (w->stride == 1 && w->offset <= 0) { /* right padding of a row doubles as left padding of the next one */
-    const int64_t rightPadding = THNN_max(0, w->out + w->offset + kernelExtent(w) - w->in);
+    const int64_t rightPadding = THNN_max(0, w->out + w->offset + kernelSpan(w) - w->in);
     p.rowLength = THNN_max(w->out, p.rowLength - THNN_min(rightPadding, -w->offset));
   }
   p.hasColumnCopies = w->out > 1 && w->out <= MAX_NARROW_COLUMNS && p.rowLength > w->out;

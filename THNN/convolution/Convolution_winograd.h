@@ -21,8 +21,10 @@
 enum {
   POINTS = 6,                 /* points of an axis, at most */
   BLOCK_L2_BYTES = 512 << 10, /* bytes of V and M of a block of tile rows, about: they stay in L2 */
-  L1_TERMS = 128,             /* input channels whose transformed kernels of a weight block stay in L1 */
   PARTIAL_CHANNELS = 32,      /* input channels of a partial sum: with 128 channels the error is 0.6 of that of one sum */
+  /* Input channels whose transformed kernels of a weight block stay in L1: whole partial sums, so that the bits do not depend on whether
+   * kernels are packed. */
+  L1_TERMS = 4 * PARTIAL_CHANNELS,
 };
 /* The points of F(4x4) and their squares. Convolution_winograd_gradient.h uses them, too, and undefines them. */
 #define P 0.625f

@@ -102,13 +102,20 @@ int32_t THNN_(SpatialFullDilatedConvolution_accGradParameters)(THNNState *state,
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }
 
+static int32_t volumetricFull(const char *f, const THTensor *weight, const char *name, Axis t, Axis w, Axis h, int64_t adjT,
+                              int64_t adjW, int64_t adjH, Convolution *c)
+{
+  *c = transposed(volumetricConvolution(t, w, h), adjT, adjW, adjH);
+  return takeKernelSize(f, name, weight, c);
+}
+
 int32_t THNN_(VolumetricFullConvolution_outputSize)(const THTensor *input, const THTensor *weight, int64_t dT, int64_t dW,
                                                     int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
                                                     int64_t adjW, int64_t adjH, int64_t size[8])
 {
-  Convolution c = transposed(volumetricConvolution(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW,
-                             adjH);
-  THNN_TRY(takeKernelSize(__func__, "weight", weight, &c));
+  const Axis t = sliding(1, dT, padT, 1), w = sliding(1, dW, padW, 1), h = sliding(1, dH, padH, 1);
+  Convolution c;
+  THNN_TRY(volumetricFull(__func__, weight, "weight", t, w, h, adjT, adjW, adjH, &c));
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -117,9 +124,9 @@ int32_t THNN_(VolumetricFullConvolution_updateOutput)(THNNState *state, const TH
                                                       int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
                                                       int64_t adjW, int64_t adjH)
 {
-  Convolution c = transposed(volumetricConvolution(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW,
-                             adjH);
-  THNN_TRY(takeKernelSize(__func__, "weight", weight, &c));
+  const Axis t = sliding(1, dT, padT, 1), w = sliding(1, dW, padW, 1), h = sliding(1, dH, padH, 1);
+  Convolution c;
+  THNN_TRY(volumetricFull(__func__, weight, "weight", t, w, h, adjT, adjW, adjH, &c));
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -128,9 +135,9 @@ int32_t THNN_(VolumetricFullConvolution_updateGradInput)(THNNState *state, const
                                                          int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
                                                          int64_t adjW, int64_t adjH)
 {
-  Convolution c = transposed(volumetricConvolution(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW,
-                             adjH);
-  THNN_TRY(takeKernelSize(__func__, "weight", weight, &c));
+  const Axis t = sliding(1, dT, padT, 1), w = sliding(1, dW, padW, 1), h = sliding(1, dH, padH, 1);
+  Convolution c;
+  THNN_TRY(volumetricFull(__func__, weight, "weight", t, w, h, adjT, adjW, adjH, &c));
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -139,9 +146,9 @@ int32_t THNN_(VolumetricFullConvolution_accGradParameters)(THNNState *state, con
                                                            int64_t dH, int64_t padT, int64_t padW, int64_t padH, int64_t adjT,
                                                            int64_t adjW, int64_t adjH, double scale)
 {
-  Convolution c = transposed(volumetricConvolution(sliding(1, dT, padT, 1), sliding(1, dW, padW, 1), sliding(1, dH, padH, 1)), adjT, adjW,
-                             adjH);
-  THNN_TRY(takeKernelSize(__func__, "gradWeight", gradWeight, &c));
+  const Axis t = sliding(1, dT, padT, 1), w = sliding(1, dW, padW, 1), h = sliding(1, dH, padH, 1);
+  Convolution c;
+  THNN_TRY(volumetricFull(__func__, gradWeight, "gradWeight", t, w, h, adjT, adjW, adjH, &c));
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }
 
@@ -151,8 +158,8 @@ int32_t THNN_(VolumetricFullDilatedConvolution_outputSize)(const THTensor *input
                                                            int64_t adjH, int64_t size[8])
 {
   const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
-  Convolution c = transposed(volumetricConvolution(t, w, h), adjT, adjW, adjH);
-  THNN_TRY(takeKernelSize(__func__, "weight", weight, &c));
+  Convolution c;
+  THNN_TRY(volumetricFull(__func__, weight, "weight", t, w, h, adjT, adjW, adjH, &c));
   return THNN_(convolution_outputSize)(__func__, c, input, weight, size);
 }
 
@@ -163,8 +170,8 @@ int32_t THNN_(VolumetricFullDilatedConvolution_updateOutput)(THNNState *state, c
                                                              int64_t adjW, int64_t adjH)
 {
   const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
-  Convolution c = transposed(volumetricConvolution(t, w, h), adjT, adjW, adjH);
-  THNN_TRY(takeKernelSize(__func__, "weight", weight, &c));
+  Convolution c;
+  THNN_TRY(volumetricFull(__func__, weight, "weight", t, w, h, adjT, adjW, adjH, &c));
   return THNN_(convolution_updateOutput)(__func__, state, c, input, output, weight, bias);
 }
 
@@ -175,8 +182,8 @@ int32_t THNN_(VolumetricFullDilatedConvolution_updateGradInput)(THNNState *state
                                                                 int64_t adjT, int64_t adjW, int64_t adjH)
 {
   const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
-  Convolution c = transposed(volumetricConvolution(t, w, h), adjT, adjW, adjH);
-  THNN_TRY(takeKernelSize(__func__, "weight", weight, &c));
+  Convolution c;
+  THNN_TRY(volumetricFull(__func__, weight, "weight", t, w, h, adjT, adjW, adjH, &c));
   return THNN_(convolution_updateGradInput)(__func__, state, c, input, gradOutput, gradInput, weight);
 }
 
@@ -188,7 +195,7 @@ int32_t THNN_(VolumetricFullDilatedConvolution_accGradParameters)(THNNState *sta
                                                                   int64_t adjH, double scale)
 {
   const Axis t = sliding(1, dT, padT, dilationT), w = sliding(1, dW, padW, dilationW), h = sliding(1, dH, padH, dilationH);
-  Convolution c = transposed(volumetricConvolution(t, w, h), adjT, adjW, adjH);
-  THNN_TRY(takeKernelSize(__func__, "gradWeight", gradWeight, &c));
+  Convolution c;
+  THNN_TRY(volumetricFull(__func__, gradWeight, "gradWeight", t, w, h, adjT, adjW, adjH, &c));
   return THNN_(convolution_accGradParameters)(__func__, state, c, input, gradOutput, gradWeight, gradBias, scale);
 }

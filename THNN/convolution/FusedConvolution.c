@@ -12,9 +12,10 @@
  *   activation, a, b  of THNNActivation
  *   algorithm    of THNNConvolution. THNN_FAST: chosen in each call, also by the number of samples. Another one is used for any number
  *                of samples, so that the bits of a sample do not depend on the others; FusedConvolution_algorithm returns the one that suits
- *                the sizes. An algorithm that cannot compute them is an error. One that is set by THNN_setConvolution takes precedence
+ *                the sizes. An algorithm that cannot compute them is an error. One that
+ *                THNN_setConvolution names takes precedence; THNN_FAST and THNN_FIXED name none
  *
- * Convolution.c has the checks, Convolution_fast.c the algorithms, Convolution_epilogue.h the addition and the activation. */
+ * passes.c has the checks, Convolution_fast.c the algorithms, Convolution_epilogue.h the addition and the activation. */
 #include "declared/FusedConvolution.h"
 #include "convolution/Convolution.h"
 

@@ -4,8 +4,8 @@
  *   channels of y   have one phase
  * Position (oh, ow) reads cell (oh + a, ow + b) of phase (r, s) for kernel cell [a * dH + r][b * dW + s]. So a kernel cell is one offset,
  * whatever the position. */
-#ifndef THNN_PHASES_H
-#define THNN_PHASES_H
+#ifndef THNN_DEPTHWISE_INPUT_H
+#define THNN_DEPTHWISE_INPUT_H
 
 #include "convolution/SpatialDepthWiseConvolution.h"
 #include "convolution/SpatialDepthWiseConvolution_kernels.h"

@@ -2,8 +2,8 @@
  * _avx2.c and _avx512.c include this file, each with its own compiler options.
  *
  * A row is a few vectors, and several rows are computed at the same time: their sums stay in registers over all kernel cells. */
-#ifndef THNN_DEPTH_WISE_KERNELS_H
-#define THNN_DEPTH_WISE_KERNELS_H
+#ifndef THNN_DEPTHWISE_KERNELS_H
+#define THNN_DEPTHWISE_KERNELS_H
 
 #include "core/real.h"
 

@@ -197,7 +197,7 @@ typedef struct Call {
   Arena *arena;
   int32_t status;
   int32_t inplace; /* an output may be the same view as an input */
-  int32_t nWritten, isNeeded; /* outputs so far; has one of them an element? */
+  int32_t nWritten, isNeeded; /* number of outputs so far; true if one of them has an element */
   int32_t nSpans;
   ArgumentSpan spans[THNN_MAX_TENSORS];
   int32_t nCopy;
@@ -259,7 +259,7 @@ int THNN_poolingBackward(const Call *call);
 /* True if layers run their definitions (THNN_setKernels). Never on a device, because tests compare devices with the host's definitions. */
 int THNN_plain(const Call *call);
 /* The state's value of THNN_setConvolution. (Not on a device.) */
-int THNN_convolutionWay(const Call *call);
+int THNN_convolutionAlgorithm(const Call *call);
 /* This thread's number within the parallel region it is in. */
 int THNN_threadId(void);
 

@@ -12,7 +12,7 @@ enum {
 
 struct CachedPacking {
   const void *data; /* the operand's address */
-  int64_t key[THNN_KEY];
+  int64_t key[THNN_KEY_NUMBERS];
   uint32_t sample[THNN_SAMPLE_WORDS];
   Fingerprint fingerprint;
   int hasFingerprint;
@@ -67,12 +67,6 @@ static void computeFingerprint(const void *data, size_t bytes, int threads, Fing
 
 /* ---- constants */
 
-void THNN_setConstants(THNNState *state, const void *memory, size_t bytes)
-{
-  state->constants = memory;
-  state->constantsBytes = bytes;
-}
-
 static int isConstant(const THNNState *state, const void *data, size_t bytes)
 {
   const uintptr_t at = (uintptr_t)data, start = (uintptr_t)state->constants;
@@ -103,7 +97,7 @@ static const Fingerprint *operandFingerprint(CacheOperand *operand)
 static size_t firstSlot(const void *data, const int64_t *key)
 {
   uint64_t h = (uintptr_t)data;
-  for (int i = 0; i < THNN_KEY; i++) h = (h ^ (uint64_t)key[i]) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
+  for (int i = 0; i < THNN_KEY_NUMBERS; i++) h = (h ^ (uint64_t)key[i]) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
   return (size_t)(h % THNN_CACHE_SLOTS);
 }
 
@@ -137,9 +131,8 @@ void THNN_returnPacking(THNNState *state, CachedPacking *packing)
   freeOne(state, atomic_exchange(&state->packings[slot], packing));
 }
 
-static void allocate(THNNState *state, CachedPacking *packing, size_t bytes)
+static void allocate(THNNState *state, CachedPacking *packing, size_t size)
 {
-  const size_t size = (bytes + THNN_LINE - 1) / THNN_LINE * THNN_LINE;
   const size_t most = atomic_load(&state->maxCacheBytes);
   if (size > most) return;
   if (atomic_fetch_add(&state->cacheBytes, size) + size > most) THNN_freePackings(state); /* packings in use are returned later */
@@ -148,7 +141,7 @@ static void allocate(THNNState *state, CachedPacking *packing, size_t bytes)
   if (!packing->memory) atomic_fetch_sub(&state->cacheBytes, size);
 }
 
-CachedPacking *THNN_takePacking(THNNState *state, CacheOperand *operand, const int64_t key[THNN_KEY], size_t bytes, void **memory,
+CachedPacking *THNN_takePacking(THNNState *state, CacheOperand *operand, const int64_t key[THNN_KEY_NUMBERS], size_t bytes, void **memory,
                                 int *isFilled)
 {
   const size_t slot = firstSlot(operand->data, key), size = (bytes + THNN_LINE - 1) / THNN_LINE * THNN_LINE;
@@ -171,7 +164,8 @@ CachedPacking *THNN_takePacking(THNNState *state, CacheOperand *operand, const i
     packing->data = operand->data;
     memcpy(packing->key, key, sizeof packing->key);
     memcpy(packing->sample, operand->sample, sizeof packing->sample);
-    packing->hasFingerprint = !operand->isConstant && (isNew || !hasChanged); /* during training, weights change again before the next call */
+    /* During training, weights change again before the next call. */
+    packing->hasFingerprint = !operand->isConstant && (isNew || !hasChanged);
     if (packing->hasFingerprint) packing->fingerprint = *operandFingerprint(operand);
     isSame = operand->isConstant;
   }

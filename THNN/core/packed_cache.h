@@ -1,8 +1,8 @@
 /* A cache of packed weights, which a state owns.
  *
  * A convolution multiplies weights in a packed layout. Packing costs about as much as a small convolution, so the result is kept between
- * calls. An entry is found by the address of the weights and the packing parameters, and is valid if a fingerprint of 1024 bits is equal, so
- * that any change is noticed, however it was made. Sixteen sampled words are compared first: during training they differ, and no fingerprint
+ * calls. An entry is found by the address of the weights and the packing parameters. It is valid if a fingerprint of 1024 bits is equal,
+ * so that any change is noticed, however it was made. Sixteen sampled words are compared first: during training they differ, and no fingerprint
  * is computed. A packing is allocated in the second call in a row with the same weights, or in the third after a change, so weights that
  * change in each call cost no memory. The constants of a program never change: their packing is allocated in the first call, and nothing is
  * compared.
@@ -16,7 +16,7 @@
 
 enum {
   THNN_FINGERPRINT_WORDS = 32,
-  THNN_KEY = 16, /* numbers of a key */
+  THNN_KEY_NUMBERS = 16,
   THNN_SAMPLE_WORDS = 16,
 };
 
@@ -36,15 +36,11 @@ typedef struct CacheOperand {
 
 CacheOperand THNN_cacheOperand(const THNNState *state, const void *data, size_t bytes, int threads);
 
-/* Declares memory that never changes as long as the state lives: the constants of its program. Only THNN_newProgramState calls it, once, since
- * a host cannot promise that: its memory may be used again. */
-void THNN_setConstants(THNNState *state, const void *memory, size_t bytes);
-
 typedef struct CachedPacking CachedPacking;
 
-/* Returns the cached packing of the operand for `key`, or NULL if none is kept yet. If it is not filled, the caller fills it. The caller owns
- * it until THNN_returnPacking. Meanwhile another call finds none, and packs for itself. */
-CachedPacking *THNN_takePacking(THNNState *state, CacheOperand *operand, const int64_t key[THNN_KEY], size_t bytes, void **memory,
+/* Returns the cached packing of the operand for `key`, or NULL if none is kept yet. If it is not filled, the caller fills it. The caller
+ * owns it until THNN_returnPacking. Meanwhile another call finds none, and packs for itself. */
+CachedPacking *THNN_takePacking(THNNState *state, CacheOperand *operand, const int64_t key[THNN_KEY_NUMBERS], size_t bytes, void **memory,
                                 int *isFilled);
 void THNN_returnPacking(THNNState *state, CachedPacking *packing);
 void THNN_freePackings(THNNState *state);

@@ -61,8 +61,7 @@ int32_t THNN_checkSliding(const char *f, int letter, Axis numbers, int ceil_mode
   THNN_TRY(THNN_checkRange(f, name->stride, n.stride, 1, THNN_MAX_SIZE));
   THNN_TRY(THNN_checkRange(f, name->pad, n.pad, 0, n.kernel / 2)); /* half a kernel: every dense window sees the input */
   THNN_TRY(THNN_checkRange(f, name->dilation, n.dilation, 1, THNN_MAX_SIZE));
-  const int64_t reach = (n.kernel - 1) * n.dilation + 1;
-  *a = (Axis){a->in, THNN_windowCount(a->in, reach, n.stride, n.pad, ceil_mode), n.kernel, n.stride, n.pad, n.dilation};
+  *a = (Axis){a->in, THNN_windowCount(a->in, kernelExtent(&n), n.stride, n.pad, ceil_mode), n.kernel, n.stride, n.pad, n.dilation};
   if (a->out >= 1) return THNN_OK;
   char lacking[60] = "";
   if (ceil_mode) snprintf(lacking, sizeof lacking, " except for fewer than %s %lld cells", name->stride, (long long)n.stride);

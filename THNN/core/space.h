@@ -42,10 +42,13 @@ THNN_INLINE int64_t windowStart(const Axis *a, int64_t o)
   return start >= 0 ? start : start + THNN_ceilDiv(-start, a->dilation) * a->dilation;
 }
 
+/* The number of cells from the first to the last one of a window. */
+THNN_INLINE int64_t kernelExtent(const Axis *a) { return (a->kernel - 1) * a->dilation + 1; }
+
 THNN_INLINE int64_t windowEnd(const Axis *a, int64_t o)
 {
   if (!a->kernel) return THNN_adaptiveEnd(o, a->in, a->out);
-  return THNN_min(o * a->stride - a->pad + (a->kernel - 1) * a->dilation + 1, a->in);
+  return THNN_min(o * a->stride - a->pad + kernelExtent(a), a->in);
 }
 
 /* The number of cells of a window. */
@@ -58,7 +61,7 @@ THNN_INLINE int64_t windowCells(const Axis *a, int64_t o)
 THNN_INLINE int64_t firstWindow(const Axis *a, int64_t i)
 {
   if (!a->kernel) return THNN_adaptiveStart(i, a->out, a->in);
-  return THNN_firstWindowWith(i, (a->kernel - 1) * a->dilation + 1, a->stride, a->pad);
+  return THNN_firstWindowWith(i, kernelExtent(a), a->stride, a->pad);
 }
 
 THNN_INLINE int64_t endWindow(const Axis *a, int64_t i)

@@ -23,7 +23,7 @@ struct Arena {
   Block *block;
 };
 
-static THNNState defaultState = {.seeded = 0, .maxCacheBytes = THNN_MOST_KEPT};
+static THNNState defaultState = {.seeded = 0, .maxCacheBytes = DEFAULT_CACHE_BYTES};
 
 THNNState *THNN_orDefault(THNNState *state) { return state ? state : &defaultState; }
 
@@ -33,7 +33,7 @@ int32_t THNN_newState(THNNState **state)
   THNN_IN_DEFAULT_ENVIRONMENT;
   THNNState *fresh = calloc(1, sizeof *fresh);
   if (!fresh) return THNN_fail(THNN_ERR_MEMORY, "THNN_newState", "state", "expected %zu bytes, got none", sizeof *fresh);
-  fresh->maxCacheBytes = THNN_MOST_KEPT;
+  fresh->maxCacheBytes = DEFAULT_CACHE_BYTES;
   *state = fresh;
   return THNN_OK;
 }
@@ -47,7 +47,8 @@ int32_t THNN_newProgramState(const void *constants, size_t bytes, THNNState **st
   fresh->kernels = atomic_load(&defaultState.kernels);
   const int convolution = atomic_load(&defaultState.convolution);
   fresh->convolution = convolution == THNN_FAST ? THNN_FIXED : convolution;
-  THNN_setConstants(fresh, constants, bytes);
+  fresh->constants = constants;
+  fresh->constantsBytes = bytes;
   fresh->maxCacheBytes = atomic_load(&defaultState.maxCacheBytes);
   return THNN_OK;
 }
@@ -208,4 +209,16 @@ int32_t THNN_setCacheBytes(THNNState *state, uint64_t bytes)
   return THNN_OK;
 }
 
-int THNN_convolutionWay(const Call *call) { return atomic_load_explicit(&call->state->convolution, memory_order_relaxed); }
+static _Thread_local int isThreadFixed;
+
+int32_t THNN_fixConvolutions(int32_t isFixed)
+{
+  isThreadFixed = isFixed != 0;
+  return THNN_OK;
+}
+
+int THNN_convolutionAlgorithm(const Call *call)
+{
+  const int algorithm = atomic_load_explicit(&call->state->convolution, memory_order_relaxed);
+  return algorithm == THNN_FAST && isThreadFixed && call->state == &defaultState ? THNN_FIXED : algorithm;
+}

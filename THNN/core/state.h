@@ -11,7 +11,7 @@ enum {
   THNN_ARENAS = 16,
   THNN_CACHE_SLOTS = 256,
 };
-#define THNN_MOST_KEPT ((size_t)512 << 20) /* bytes, unless THNN_setCacheBytes says another number */
+#define DEFAULT_CACHE_BYTES ((size_t)512 << 20) /* bytes, unless THNN_setCacheBytes says another number */
 
 struct Generator {
   uint64_t initialSeed;
@@ -28,7 +28,9 @@ struct THNNState {
   _Atomic(Arena *) arena[THNN_ARENAS];
   _Atomic(CachedPacking *) packings[THNN_CACHE_SLOTS];
   atomic_size_t cacheBytes, maxCacheBytes;
-  const void *constants; /* memory of the state's program (packed_cache.h) */
+  /* Memory that never changes as long as the state lives: the constants of its program. Only THNN_newProgramState sets it, because a host
+   * cannot promise that: its memory may be used again. */
+  const void *constants;
   size_t constantsBytes;
   atomic_int generatorOwner; /* process that holds the generator, 0: nobody */
   int32_t seeded;

@@ -20,7 +20,7 @@ typedef int64_t FourBits __attribute__((vector_size(sizeof(Four))));
 #endif
 
 /* to[c * toRow + r] = from[r * fromRow + c] for r < rows, c < columns. The last block of a row or column overlaps the one before.
- * L1_COLUMNS at a time, so that the written lines stay in L1 until all rows are done. Each row prefetches its next columns, in one of
+ * Works on L1_COLUMNS columns at a time, so that the written lines stay in L1 until all rows are done. Each row prefetches its next columns, in one of
  * four blocks. */
 THNN_INLINE void transpose(real *restrict to, int64_t toRow, const real *restrict from, int64_t fromRow, int64_t rows, int64_t columns)
 {

@@ -160,12 +160,14 @@ static int32_t lossBackward(const char *f, THNNState *state, Labelled of, View g
 
 /* ---- The layers. */
 
-static int32_t checkSamples(const char *f, const THTensor *input, const THLongTensor *target, const THTensor *weights)
+static int32_t checkSamples(const char *f, const THTensor *input, const THLongTensor *target, const THTensor *weights,
+                            int32_t sizeAverage, int64_t ignore_index, Labelled *of)
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 1, 2, "(N x) C"));
   const int64_t samples = input->nDimension == 2 ? input->size[0] : 1, classes = input->size[input->nDimension - 1];
   THNN_TRY(THNN_checkShape(f, "target", view(target), 1, &samples));
   if (weights) THNN_TRY(THNN_checkShape(f, "weights", view(weights), 1, &classes));
+  *of = (Labelled){view(input), view(target), view(weights), sizeAverage, classes, 1, ignore_index};
   return THNN_OK;
 }
 
@@ -173,9 +175,8 @@ int32_t THNN_(ClassNLLCriterion_updateOutput)(THNNState *state, const THTensor *
                                               THTensor *output, int32_t sizeAverage, const THTensor *weights,
                                               THTensor *total_weight, int64_t ignore_index)
 {
-  THNN_TRY(checkSamples(__func__, input, target, weights));
-  const int64_t classes = input->size[input->nDimension - 1];
-  const Labelled of = {view(input), view(target), view(weights), sizeAverage, classes, 1, ignore_index};
+  Labelled of;
+  THNN_TRY(checkSamples(__func__, input, target, weights, sizeAverage, ignore_index, &of));
   return lossForward(__func__, state, of, view(output), view(total_weight));
 }
 
@@ -183,18 +184,19 @@ int32_t THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, const THTenso
                                                  THTensor *gradInput, int32_t sizeAverage, const THTensor *weights,
                                                  const THTensor *total_weight, int64_t ignore_index)
 {
-  THNN_TRY(checkSamples(__func__, input, target, weights));
-  const int64_t classes = input->size[input->nDimension - 1];
-  const Labelled of = {view(input), view(target), view(weights), sizeAverage, classes, 1, ignore_index};
+  Labelled of;
+  THNN_TRY(checkSamples(__func__, input, target, weights, sizeAverage, ignore_index, &of));
   return lossBackward(__func__, state, of, view(gradInput), view(total_weight), sampleGradients);
 }
 
-static int32_t checkAreas(const char *f, const THTensor *input, const THLongTensor *target, const THTensor *weights)
+static int32_t checkAreas(const char *f, const THTensor *input, const THLongTensor *target, const THTensor *weights,
+                          int32_t sizeAverage, Labelled *of)
 {
   THNN_TRY(THNN_checkInput(f, "input", view(input), 4, 4, "N x C x H x W"));
   const int64_t labels[3] = {input->size[0], input->size[2], input->size[3]};
   THNN_TRY(THNN_checkShape(f, "target", view(target), 3, labels));
   if (weights) THNN_TRY(THNN_checkShape(f, "weights", view(weights), 1, input->size + 1));
+  *of = (Labelled){view(input), view(target), view(weights), sizeAverage, input->size[1], labels[1] * labels[2], NOTHING};
   return THNN_OK;
 }
 
@@ -202,9 +204,8 @@ int32_t THNN_(SpatialClassNLLCriterion_updateOutput)(THNNState *state, const THT
                                                      THTensor *output, int32_t sizeAverage, const THTensor *weights,
                                                      THTensor *total_weight)
 {
-  THNN_TRY(checkAreas(__func__, input, target, weights));
-  const int64_t area = input->size[2] * input->size[3];
-  const Labelled of = {view(input), view(target), view(weights), sizeAverage, input->size[1], area, NOTHING};
+  Labelled of;
+  THNN_TRY(checkAreas(__func__, input, target, weights, sizeAverage, &of));
   return lossForward(__func__, state, of, view(output), view(total_weight));
 }
 
@@ -212,8 +213,7 @@ int32_t THNN_(SpatialClassNLLCriterion_updateGradInput)(THNNState *state, const 
                                                         THTensor *gradInput, int32_t sizeAverage, const THTensor *weights,
                                                         const THTensor *total_weight)
 {
-  THNN_TRY(checkAreas(__func__, input, target, weights));
-  const int64_t area = input->size[2] * input->size[3];
-  const Labelled of = {view(input), view(target), view(weights), sizeAverage, input->size[1], area, NOTHING};
+  Labelled of;
+  THNN_TRY(checkAreas(__func__, input, target, weights, sizeAverage, &of));
   return lossBackward(__func__, state, of, view(gradInput), view(total_weight), areaGradients);
 }

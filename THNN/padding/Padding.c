@@ -94,84 +94,100 @@ static int32_t checkVolumetric(const char *f, const THTensor *input, Border bord
   return checkOutputs(f, s);
 }
 
-int32_t THNN_(SpatialZeroPadding_outputSize)(const THTensor *input, int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b, int64_t size[8])
+int32_t THNN_(SpatialZeroPadding_outputSize)(const THTensor *input, int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b,
+                                             int64_t size[8])
 {
   Space s;
   THNN_TRY(checkSpatial(__func__, input, ZEROS, pad_l, pad_r, pad_t, pad_b, &s));
   return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
-int32_t THNN_(SpatialZeroPadding_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b)
+int32_t THNN_(SpatialZeroPadding_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t pad_l,
+                                               int64_t pad_r, int64_t pad_t, int64_t pad_b)
 {
   Space s;
   THNN_TRY(checkSpatial(__func__, input, ZEROS, pad_l, pad_r, pad_t, pad_b, &s));
   return THNN_(planesForward)(__func__, state, input, output, &s, forward, THNN_(pad));
 }
 
-int32_t THNN_(SpatialZeroPadding_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput, int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b)
+int32_t THNN_(SpatialZeroPadding_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                  THTensor *gradInput, int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b)
 {
   Space s;
   THNN_TRY(checkSpatial(__func__, input, ZEROS, pad_l, pad_r, pad_t, pad_b, &s));
   return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(padBackward));
 }
 
-int32_t THNN_(SpatialReplicationPadding_outputSize)(const THTensor *input, int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b, int64_t size[8])
+int32_t THNN_(SpatialReplicationPadding_outputSize)(const THTensor *input, int64_t pad_l, int64_t pad_r, int64_t pad_t,
+                                                    int64_t pad_b, int64_t size[8])
 {
   Space s;
   THNN_TRY(checkSpatial(__func__, input, REPLICATION, pad_l, pad_r, pad_t, pad_b, &s));
   return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
-int32_t THNN_(SpatialReplicationPadding_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b)
+int32_t THNN_(SpatialReplicationPadding_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t pad_l,
+                                                      int64_t pad_r, int64_t pad_t, int64_t pad_b)
 {
   Space s;
   THNN_TRY(checkSpatial(__func__, input, REPLICATION, pad_l, pad_r, pad_t, pad_b, &s));
   return THNN_(planesForward)(__func__, state, input, output, &s, forward, THNN_(pad));
 }
 
-int32_t THNN_(SpatialReplicationPadding_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput, int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b)
+int32_t THNN_(SpatialReplicationPadding_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                         THTensor *gradInput, int64_t pad_l, int64_t pad_r, int64_t pad_t,
+                                                         int64_t pad_b)
 {
   Space s;
   THNN_TRY(checkSpatial(__func__, input, REPLICATION, pad_l, pad_r, pad_t, pad_b, &s));
   return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(padBackward));
 }
 
-int32_t THNN_(SpatialReflectionPadding_outputSize)(const THTensor *input, int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b, int64_t size[8])
+int32_t THNN_(SpatialReflectionPadding_outputSize)(const THTensor *input, int64_t pad_l, int64_t pad_r, int64_t pad_t,
+                                                   int64_t pad_b, int64_t size[8])
 {
   Space s;
   THNN_TRY(checkSpatial(__func__, input, REFLECTION, pad_l, pad_r, pad_t, pad_b, &s));
   return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
-int32_t THNN_(SpatialReflectionPadding_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b)
+int32_t THNN_(SpatialReflectionPadding_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t pad_l,
+                                                     int64_t pad_r, int64_t pad_t, int64_t pad_b)
 {
   Space s;
   THNN_TRY(checkSpatial(__func__, input, REFLECTION, pad_l, pad_r, pad_t, pad_b, &s));
   return THNN_(planesForward)(__func__, state, input, output, &s, forward, THNN_(pad));
 }
 
-int32_t THNN_(SpatialReflectionPadding_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput, int64_t pad_l, int64_t pad_r, int64_t pad_t, int64_t pad_b)
+int32_t THNN_(SpatialReflectionPadding_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                        THTensor *gradInput, int64_t pad_l, int64_t pad_r, int64_t pad_t,
+                                                        int64_t pad_b)
 {
   Space s;
   THNN_TRY(checkSpatial(__func__, input, REFLECTION, pad_l, pad_r, pad_t, pad_b, &s));
   return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(padBackward));
 }
 
-int32_t THNN_(VolumetricReplicationPadding_outputSize)(const THTensor *input, int64_t pleft, int64_t pright, int64_t ptop, int64_t pbottom, int64_t pfront, int64_t pback, int64_t size[8])
+int32_t THNN_(VolumetricReplicationPadding_outputSize)(const THTensor *input, int64_t pleft, int64_t pright, int64_t ptop,
+                                                       int64_t pbottom, int64_t pfront, int64_t pback, int64_t size[8])
 {
   Space s;
   THNN_TRY(checkVolumetric(__func__, input, REPLICATION, pleft, pright, ptop, pbottom, pfront, pback, &s));
   return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
-int32_t THNN_(VolumetricReplicationPadding_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t pleft, int64_t pright, int64_t ptop, int64_t pbottom, int64_t pfront, int64_t pback)
+int32_t THNN_(VolumetricReplicationPadding_updateOutput)(THNNState *state, const THTensor *input, THTensor *output, int64_t pleft,
+                                                         int64_t pright, int64_t ptop, int64_t pbottom, int64_t pfront,
+                                                         int64_t pback)
 {
   Space s;
   THNN_TRY(checkVolumetric(__func__, input, REPLICATION, pleft, pright, ptop, pbottom, pfront, pback, &s));
   return THNN_(planesForward)(__func__, state, input, output, &s, forward, THNN_(pad));
 }
 
-int32_t THNN_(VolumetricReplicationPadding_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput, THTensor *gradInput, int64_t pleft, int64_t pright, int64_t ptop, int64_t pbottom, int64_t pfront, int64_t pback)
+int32_t THNN_(VolumetricReplicationPadding_updateGradInput)(THNNState *state, const THTensor *input, const THTensor *gradOutput,
+                                                            THTensor *gradInput, int64_t pleft, int64_t pright, int64_t ptop,
+                                                            int64_t pbottom, int64_t pfront, int64_t pback)
 {
   Space s;
   THNN_TRY(checkVolumetric(__func__, input, REPLICATION, pleft, pright, ptop, pbottom, pfront, pback, &s));

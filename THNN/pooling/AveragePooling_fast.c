@@ -213,24 +213,17 @@ THNN_INLINE void divideRow(real *restrict y, real rows, const real *restrict col
   for (int64_t o = 0; o < out; o++) y[o] /= rows * columns[o];
 }
 
-THNN_INLINE int isFiniteRow(const real *y, int64_t n)
-{
-  int bad = 0;
-  for (int64_t i = 0; i < n; i++) bad |= y[i] - y[i] != 0; /* infinite, or NaN */
-  return !bad;
-}
-
 /* Computes the adaptive means in rows [first, end) of a plane again whose sums are too large for a real. Sliding ones stay
  * infinite, as in Torch7. */
 THNN_INLINE void repairOverflows(real *y, const real *x, const Space *p, const Tables *s, int64_t first, int64_t end)
 {
   const Axis *w = &p->w;
   for (int64_t o = first; o < end; o++) {
-    if (isFiniteRow(y + o * w->out, w->out)) continue;
+    if (areFinite(y + o * w->out, w->out)) continue;
     const int64_t ot = outputSlice(p, o), oh = outputRow(p, o);
     for (int64_t ow = 0; ow < w->out; ow++) {
       real *mean = y + o * w->out + ow;
-      if (isFiniteRow(mean, 1)) continue;
+      if (areFinite(mean, 1)) continue;
       const int64_t start = windowStart(w, ow), cells = windowEnd(w, ow) - start;
       double sum = 0;
       for (int64_t t = s->t.start[ot]; t < s->t.end[ot]; t++)

@@ -103,7 +103,7 @@ THNN_INLINE lane maxLongRow(MaxResult to, const real *x, const Space *p, const M
   const RowMaxima spare = offsetRowMaxima(row, m->length);
   const int64_t out = w->out, pitch = m->pitch, length = (end - first) * pitch;
   RowMaxima best = row;
-  const int64_t kernel = w->kernel > 3 ? 1 : w->kernel; /* height of the windows that storeRow compares */
+  const int64_t kernel = w->kernel > 3 ? 1 : w->kernel; /* width of the windows that storeRow compares */
   const lane nanMask = maxBoxes(row, x, p, m, first, end, nan);
   if (nanMask) return nanMask;
   if (!w->kernel) { /* a window has n cells or one more: the maxima of those are `length` cells later */

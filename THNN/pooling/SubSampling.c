@@ -14,14 +14,15 @@
  *
  * `step` is how far the parameters of neighbouring columns are apart: 0 in a plane that has one channel, 1 where columns are channels.
  *
- * output and gradInput are overwritten. The sums of a plane are made in double precision for the gradients of the parameters, and those
- * of planes are added in order.
+ * output and gradInput are overwritten. The sums of a plane are computed in double precision for the gradients of the parameters, and
+ * those of planes are added in order. Fast loops compute S as cells * mean, so a sum near the smallest number of the type may be 0.
  * Y. LeCun et al.: Gradient-based learning applied to document recognition, 1998. */
 #include "declared/SpatialSubSampling.h"
 #include "declared/TemporalSubSampling.h"
 #include "pooling/AveragePooling.h"
 
 #ifndef THNN_CUDA /* The device has kernels of its own: THCUNN/pooling/SubSampling.cu. */
+#include "pooling/sums.h"
 
 /* ---- The definition, for one plane; weight and bias are those of its first column. */
 
@@ -33,12 +34,12 @@ static accreal windowSum(const real *x, int64_t oh, int64_t ow, const Space *s)
   return sum;
 }
 
-static real outputAt(const real *x, const real *weight, const real *bias, int64_t oh, int64_t ow, const Space *s, int64_t step)
+static real computeOutput(const real *x, const real *weight, const real *bias, int64_t oh, int64_t ow, const Space *s, int64_t step)
 {
   return (real)((accreal)weight[step * ow] * windowSum(x, oh, ow, s) + (accreal)bias[step * ow]);
 }
 
-static real gradientAt(const real *g, const real *weight, int64_t ih, int64_t iw, const Space *s, int64_t step)
+static real computeGradient(const real *g, const real *weight, int64_t ih, int64_t iw, const Space *s, int64_t step)
 {
   real sum = 0;
   for (int64_t oh = firstWindow(&s->h, ih); oh < endWindow(&s->h, ih); oh++)
@@ -58,7 +59,7 @@ static void sumGradients(double *product, double *gradient, const real *x, const
     }
 }
 
-/* ---- All planes: the mean of each window, times its cells and the weight. Where that is not finite, the definition decides. */
+/* ---- All planes: average pooling, times the cells of a window and the weight. The definition computes results that are not finite. */
 
 /* The parameters of a plane, from those of all channels. */
 static const real *planeParameters(const real *all, int64_t plane, int64_t channels, int64_t step)
@@ -66,29 +67,23 @@ static const real *planeParameters(const real *all, int64_t plane, int64_t chann
   return step ? all : all + plane % channels;
 }
 
-THNN_KERNEL int areFinite(const real *y, int64_t n)
+/* y = weight * times * y + bias, for a plane of rows x columns. Without a bias, it is 0. Returns whether all results are finite. */
+THNN_KERNEL int scalePlane(real *restrict y, const real *restrict weight, const real *restrict bias, real times, int64_t rows,
+                           int64_t columns, int64_t step)
 {
-  int bad = 0;
-  for (int64_t i = 0; i < n; i++) bad |= y[i] - y[i] != 0; /* infinite, or NaN */
-  return !bad;
-}
-
-/* y = weight * cells * y + bias, for a plane of outputs. Without a bias, it is 0. */
-THNN_KERNEL void scalePlane(real *restrict y, const real *restrict weight, const real *restrict bias, const Space *s, int64_t step)
-{
-  const real cells = (real)(s->h.kernel * s->w.kernel);
   if (!step) {
-    const real times = *weight * cells, plus = bias ? *bias : 0;
-    for (int64_t o = 0; o < planeOutputs(s); o++) y[o] = times * y[o] + plus;
-    return;
-  }
-  for (int64_t oh = 0; oh < s->h.out; oh++, y += s->w.out)
-    for (int64_t ow = 0; ow < s->w.out; ow++) y[ow] = weight[ow] * cells * y[ow] + (bias ? bias[ow] : 0);
+    const real factor = *weight * times, plus = bias ? *bias : 0;
+    for (int64_t i = 0; i < rows * columns; i++) y[i] = factor * y[i] + plus;
+  } else
+    for (int64_t r = 0; r < rows; r++)
+      for (int64_t w = 0; w < columns; w++) y[r * columns + w] = weight[w] * times * y[r * columns + w] + (bias ? bias[w] : 0);
+  return areFinite(y, rows * columns);
 }
 
 static void subSample(Call *call, real *y, const real *x, const real *w, const real *b, int64_t channels, int64_t step, const Space *s)
 {
   const int isPlain = THNN_plain(call);
+  const real times = (real)(s->h.kernel * s->w.kernel);
   const int64_t outputs = planeOutputs(s);
   const int threads = THNN_threads(call, s->planes * outputs);
   if (!isPlain) THNN_(means)(call, y, x, s);
@@ -97,38 +92,29 @@ static void subSample(Call *call, real *y, const real *x, const real *w, const r
   for (int64_t i = 0; i < s->planes; i++) {
     const real *weight = planeParameters(w, i, channels, step), *bias = planeParameters(b, i, channels, step);
     real *plane = y + i * outputs;
-    if (!isPlain) scalePlane(plane, weight, bias, s, step);
-    if (!isPlain && areFinite(plane, outputs)) continue;
+    if (!isPlain && scalePlane(plane, weight, bias, times, s->h.out, s->w.out, step)) continue;
     for (int64_t o = 0; o < outputs; o++)
       if (isPlain || !__builtin_isfinite(plane[o]))
-        plane[o] = outputAt(x + i * planeCells(s), weight, bias, o / s->w.out, o % s->w.out, s, step);
+        plane[o] = computeOutput(x + i * planeCells(s), weight, bias, o / s->w.out, o % s->w.out, s, step);
   }
 }
 
 static void subSampleBack(Call *call, real *gx, const real *g, const real *w, int64_t channels, int64_t step, const Space *s)
 {
   const int isPlain = THNN_plain(call);
-  const int64_t cells = planeCells(s), outputs = planeOutputs(s);
+  const real times = (real)(s->h.kernel * s->w.kernel);
+  const int64_t cells = planeCells(s);
   const int threads = THNN_threads(call, s->planes * cells);
-  if (!isPlain) {
-    real *weighed = THNN_scratch(call, s->planes * outputs, sizeof(real));
-    if (!THNN_ready(call)) return;
-#pragma omp parallel for num_threads(threads)
-    for (int64_t i = 0; i < s->planes; i++) {
-      memcpy(weighed + i * outputs, g + i * outputs, (size_t)outputs * sizeof(real));
-      scalePlane(weighed + i * outputs, planeParameters(w, i, channels, step), NULL, s, step);
-    }
-    THNN_(meansBack)(call, gx, weighed, s);
-    if (!THNN_ready(call)) return;
-  }
+  if (!isPlain) THNN_(meansBack)(call, gx, g, s);
+  if (!THNN_ready(call)) return;
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s->planes; i++) {
     const real *weight = planeParameters(w, i, channels, step);
     real *plane = gx + i * cells;
-    if (!isPlain && areFinite(plane, cells)) continue;
+    if (!isPlain && scalePlane(plane, weight, NULL, times, s->h.in, s->w.in, step)) continue;
     for (int64_t c = 0; c < cells; c++)
       if (isPlain || !__builtin_isfinite(plane[c]))
-        plane[c] = gradientAt(g + i * outputs, weight, c / s->w.in, c % s->w.in, s, step);
+        plane[c] = computeGradient(g + i * planeOutputs(s), weight, c / s->w.in, c % s->w.in, s, step);
   }
 }
 
@@ -165,7 +151,7 @@ static void addSubSamples(Call *call, real *gw, real *gb, const real *x, const r
   const int threads = THNN_threads(call, s->planes * planeOutputs(s));
   const int64_t outputs = planeOutputs(s), n = step ? channels : 1; /* channels in a plane */
   real *mean = isPlain ? NULL : THNN_scratch(call, s->planes * outputs, sizeof(real));
-  double *totals = THNN_scratch(call, 2 * s->planes * n, sizeof(double));
+  double *products = THNN_scratch(call, 2 * s->planes * n, sizeof(double)), *gradients = products + s->planes * n;
   if (!THNN_ready(call)) return;
   if (!isPlain) THNN_(means)(call, mean, x, s);
   if (!THNN_ready(call)) return;
@@ -173,21 +159,13 @@ static void addSubSamples(Call *call, real *gw, real *gb, const real *x, const r
 #pragma omp parallel for num_threads(threads)
   for (int64_t i = 0; i < s->planes; i++) {
     const real *from = x + i * planeCells(s), *share = g + i * outputs;
-    double *products = totals + 2 * i * n, *gradients = products + n;
-    if (!isPlain) addMeans(products, gradients, mean + i * outputs, share, s, step);
-    for (int64_t k = 0; k < n; k++)
+    if (!isPlain) addMeans(products + i * n, gradients + i * n, mean + i * outputs, share, s, step);
+    for (int64_t k = i * n; k < (i + 1) * n; k++)
       if (isPlain || !__builtin_isfinite(products[k]))
-        sumGradients(products + k, gradients + k, from, share, step * k, step ? k + 1 : s->w.out, s);
+        sumGradients(products + k, gradients + k, from, share, step * (k - i * n), step ? k - i * n + 1 : s->w.out, s);
   }
-  for (int64_t k = 0; k < channels; k++) {
-    double products = 0, gradients = 0;
-    for (int64_t i = step ? 0 : k; i < s->planes; i += step ? 1 : channels) {
-      products += totals[2 * i * n + step * k];
-      gradients += totals[(2 * i + 1) * n + step * k];
-    }
-    gw[k] += (real)(scale * products);
-    gb[k] += (real)(scale * gradients);
-  }
+  addTotals(gw, products, s->planes, step ? 1 : channels, n, scale);
+  addTotals(gb, gradients, s->planes, step ? 1 : channels, n, scale);
 }
 #endif
 

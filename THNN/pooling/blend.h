@@ -44,15 +44,4 @@ static inline BlendRows threadRows(const BlendScratch *s)
   return (BlendRows){first, first + s->sumLength};
 }
 
-/* gw[c][k] += scale * the sum of totals[i][k] over the planes i of channel c, in their order. A plane has n totals. */
-static inline void addTotals(real *gw, const double *totals, int64_t planes, int64_t channels, int64_t n, double scale)
-{
-  for (int64_t c = 0; c < channels; c++)
-    for (int64_t k = 0; k < n; k++) {
-      double total = 0;
-      for (int64_t i = c; i < planes; i += channels) total += totals[i * n + k];
-      gw[c * n + k] += (real)(scale * total);
-    }
-}
-
 #endif

@@ -43,11 +43,11 @@ THNN_INLINE void sumFewRows(real *restrict sum, const real *restrict x, enum Kin
 }
 
 enum {
-  MAX_CHAIN_ROWS = 32,   /* Sums of more rows are sums of sums of so many, because the rounding error grows with the length of a sum. */
+  MAX_CHAIN_ROWS = 32,   /* rows of a slice that are added in one chain, because the rounding error grows with its length */
   PART_SUM_COLUMNS = 256 /* columns whose part sums stay in the first cache */
 };
 
-/* Four rows at a time, so that the sum is seldom stored. */
+/* Adds a chain of rows, four at a time, so that the sum is seldom stored. */
 THNN_INLINE void sumChain(real *restrict sum, const real *restrict x, enum Kind kind, int add, int64_t rows, int64_t distance,
                           int64_t width)
 {
@@ -96,6 +96,24 @@ __attribute__((unused, noinline)) static double scaledSum(const real *x, int64_t
   double sum = 0;
   for (int64_t i = 0; i < n; i++) sum += x[i] * THNN_SCALED_DOWN;
   return sum;
+}
+/* Returns whether no element is infinite or NaN. */
+static inline int areFinite(const real *y, int64_t n)
+{
+  int bad = 0;
+  for (int64_t i = 0; i < n; i++) bad |= y[i] - y[i] != 0;
+  return !bad;
+}
+
+/* gw[c][k] += scale * the sum of totals[i][k] over the planes i of channel c, in their order. A plane has n totals. */
+static inline void addTotals(real *gw, const double *totals, int64_t planes, int64_t channels, int64_t n, double scale)
+{
+  for (int64_t c = 0; c < channels; c++)
+    for (int64_t k = 0; k < n; k++) {
+      double total = 0;
+      for (int64_t i = c; i < planes; i += channels) total += totals[i * n + k];
+      gw[c * n + k] += (real)(scale * total);
+    }
 }
 #endif
 

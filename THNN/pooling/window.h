@@ -21,7 +21,7 @@ THNN_INLINE int64_t endInside(const Axis *a, int64_t j)
 THNN_INLINE int64_t paddedLength(const Axis *a)
 {
   if (!a->kernel) return a->in;
-  return THNN_max((a->out - 1) * a->stride + (a->kernel - 1) * a->dilation + 1, a->pad + a->in);
+  return THNN_max((a->out - 1) * a->stride + kernelExtent(a), a->pad + a->in);
 }
 
 /* The slice of a row of outputs, and its row in that slice. Most planes have one slice, and need no division. */

@@ -143,7 +143,7 @@ static void stepGradients(const GruBackwardSteps *b, int64_t t, int64_t n, int64
             b->gradGates + at * row, b->gradReset + at * hidden, isMasked(b->mask, at), begin, end, s);
 }
 
-static void gradientsOfReset(const GruBackwardSteps *b, int64_t t, int64_t n, int64_t begin, int64_t end, const Sequence *s)
+static void resetGradients(const GruBackwardSteps *b, int64_t t, int64_t n, int64_t begin, int64_t end, const Sequence *s)
 {
   const int64_t hidden = s->hidden, row = GRU_PARTS * hidden, at = t * s->samples + n;
   throughReset(b->gates + at * row, before(b, t, n, s), b->gradReset + at * hidden, b->gradHidden + n * hidden, b->gradGates + at * row,
@@ -168,7 +168,7 @@ static void resetBlock(const void *pass, const Panels *w, int64_t t, int64_t beg
   const int64_t hidden = s->hidden, toG = 2 * hidden;
   const real *g = gatePanel(w, 0, begin) + toG * w->row;
   addColumns(b->gradReset + t * hidden + begin, b->gradGates + t * GRU_PARTS * hidden + toG, w, g, hidden, end - begin);
-  gradientsOfReset(b, t, 0, begin, end, s);
+  resetGradients(b, t, 0, begin, end, s);
 }
 
 static void backwardOne(const GruBackwardSteps *b, const Panels *w, const Shares *shares, const Sequence *s)
@@ -226,7 +226,7 @@ static void backwardSome(Call *call, int threads, const GruBackwardSteps *b, Pac
     if (s->resetFirst) {
       THNN_(gemmPacked)(call, threads, n, hidden, hidden, gradGates + toG, row, w.g, 1, gradReset, hidden);
 #pragma omp parallel for num_threads(threads)
-      for (int64_t i = first; i < last; i++) gradientsOfReset(b, t, i, 0, hidden, s);
+      for (int64_t i = first; i < last; i++) resetGradients(b, t, i, 0, hidden, s);
     } else THNN_(gemmPacked)(call, threads, n, hidden, hidden, gradReset, hidden, w.g, 1, gradHidden, hidden);
     THNN_(gemmPacked)(call, threads, n, hidden, toG, gradGates, row, w.both, 1, gradHidden, hidden);
   }

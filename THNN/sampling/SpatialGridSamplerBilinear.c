@@ -141,13 +141,13 @@ int32_t THNN_(SpatialGridSamplerBilinear_updateGradInput)(THNNState *state, cons
   Call call;
   THNN_enter(&call, state, __func__);
   const real *x = THNN_in(&call, view(input)), *positions = THNN_in(&call, view(grid)), *g = THNN_in(&call, view(gradOutput));
-  real *gx = THNN_out(&call, view(gradInput)), *gPlaces = THNN_out(&call, view(gradGrid));
+  real *gx = THNN_out(&call, view(gradInput)), *gGrid = THNN_out(&call, view(gradGrid));
   if (!THNN_ready(&call)) return THNN_leave(&call);
-  if (!THNN_plain(&call)) THNN_(sampleGridBackward)(&call, gx, gPlaces, x, positions, g, &p);
+  if (!THNN_plain(&call)) THNN_(sampleGridBackward)(&call, gx, gGrid, x, positions, g, &p);
   else
     for (int64_t n = 0, cells = p.oheight * p.owidth; n < p.samples; n++) {
       const int64_t input = n * p.channels * p.height * p.width;
-      backward(gx + input, gPlaces + n * 2 * cells, x + input, positions + n * 2 * cells, g + n * p.channels * cells, &p);
+      backward(gx + input, gGrid + n * 2 * cells, x + input, positions + n * 2 * cells, g + n * p.channels * cells, &p);
     }
   return THNN_leave(&call);
 }

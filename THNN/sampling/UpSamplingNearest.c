@@ -35,10 +35,11 @@ static void backward(real *gx, const real *g, const Space *s)
 
 /* ---- The layers. The fast loops widen each row once (UpSamplingNearest_fast.c). */
 
-static int32_t checkSpatial(const char *f, const THTensor *input, int64_t scale_factor, Space *s)
+static int32_t check(const char *f, const THTensor *input, int32_t dims, int64_t scale_factor, Space *s)
 {
-  THNN_TRY(THNN_checkPlanes(f, view(input), 2, THNN_MAX_SIZE, s));
+  THNN_TRY(THNN_checkPlanes(f, view(input), dims, THNN_MAX_SIZE, s));
   THNN_TRY(THNN_checkRange(f, "scale_factor", scale_factor, 1, THNN_MAX_SIZE));
+  if (dims == 3) s->t.out = s->t.in * scale_factor;
   s->h.out = s->h.in * scale_factor;
   s->w.out = s->w.in * scale_factor;
   return THNN_OK;
@@ -47,7 +48,7 @@ static int32_t checkSpatial(const char *f, const THTensor *input, int64_t scale_
 int32_t THNN_(SpatialUpSamplingNearest_outputSize)(const THTensor *input, int64_t scale_factor, int64_t size[8])
 {
   Space s;
-  THNN_TRY(checkSpatial(__func__, input, scale_factor, &s));
+  THNN_TRY(check(__func__, input, 2, scale_factor, &s));
   return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
@@ -55,7 +56,7 @@ int32_t THNN_(SpatialUpSamplingNearest_updateOutput)(THNNState *state, const THT
                                                      int64_t scale_factor)
 {
   Space s;
-  THNN_TRY(checkSpatial(__func__, input, scale_factor, &s));
+  THNN_TRY(check(__func__, input, 2, scale_factor, &s));
   return THNN_(planesForward)(__func__, state, input, output, &s, forward, THNN_(upSampleNearest));
 }
 
@@ -63,24 +64,14 @@ int32_t THNN_(SpatialUpSamplingNearest_updateGradInput)(THNNState *state, const 
                                                         THTensor *gradInput, int64_t scale_factor)
 {
   Space s;
-  THNN_TRY(checkSpatial(__func__, input, scale_factor, &s));
+  THNN_TRY(check(__func__, input, 2, scale_factor, &s));
   return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(upSampleNearestBackward));
-}
-
-static int32_t checkVolumetric(const char *f, const THTensor *input, int64_t scale_factor, Space *s)
-{
-  THNN_TRY(THNN_checkPlanes(f, view(input), 3, THNN_MAX_SIZE, s));
-  THNN_TRY(THNN_checkRange(f, "scale_factor", scale_factor, 1, THNN_MAX_SIZE));
-  s->t.out = s->t.in * scale_factor;
-  s->h.out = s->h.in * scale_factor;
-  s->w.out = s->w.in * scale_factor;
-  return THNN_OK;
 }
 
 int32_t THNN_(VolumetricUpSamplingNearest_outputSize)(const THTensor *input, int64_t scale_factor, int64_t size[8])
 {
   Space s;
-  THNN_TRY(checkVolumetric(__func__, input, scale_factor, &s));
+  THNN_TRY(check(__func__, input, 3, scale_factor, &s));
   return THNN_spaceSize(__func__, view(input), &s, size);
 }
 
@@ -88,7 +79,7 @@ int32_t THNN_(VolumetricUpSamplingNearest_updateOutput)(THNNState *state, const 
                                                         int64_t scale_factor)
 {
   Space s;
-  THNN_TRY(checkVolumetric(__func__, input, scale_factor, &s));
+  THNN_TRY(check(__func__, input, 3, scale_factor, &s));
   return THNN_(planesForward)(__func__, state, input, output, &s, forward, THNN_(upSampleNearest));
 }
 
@@ -96,6 +87,6 @@ int32_t THNN_(VolumetricUpSamplingNearest_updateGradInput)(THNNState *state, con
                                                            THTensor *gradInput, int64_t scale_factor)
 {
   Space s;
-  THNN_TRY(checkVolumetric(__func__, input, scale_factor, &s));
+  THNN_TRY(check(__func__, input, 3, scale_factor, &s));
   return THNN_(planesBackward)(__func__, state, input, gradOutput, gradInput, &s, backward, THNN_(upSampleNearestBackward));
 }

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy.arrays import Tensor, on_host
+from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
@@ -25,7 +26,7 @@ class ClippedMSECriterion(Criterion):
     Attributes
     ----------
     instance_loss : list of float
-        The loss of each sample in the last ``forward``.
+        The losses of the samples in the last ``forward``; an array in a recorded pass.
 
     Raises
     ------
@@ -63,7 +64,7 @@ class ClippedMSECriterion(Criterion):
         difference = self._difference(input, target)
         squares = (difference * difference).reshape(len(difference) if difference.ndim else 1, -1)
         losses = compute.mean(squares, 1, np.float64) if squares.size else np.zeros(len(squares))
-        self.instance_loss = losses.tolist() if on_host(losses) else losses
+        self.instance_loss = losses if isinstance(losses, Recorded) else losses.tolist()
         self.output = compute.number(compute.sum(losses)) / max(len(squares), 1)
         return self.output
 

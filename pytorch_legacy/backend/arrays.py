@@ -87,7 +87,10 @@ _functions: dict[str, Any] = {}
 
 def call(name: str, *arguments: Any) -> None:
     """Calls the function of that name, without ``THNN_``, with arrays of NumPy, numbers and texts, but for the state."""
-    descriptors = _waiting.pop() if _waiting else _Descriptors()
+    try:
+        descriptors = _waiting.pop()
+    except IndexError:
+        descriptors = _Descriptors()
     values = []
     place = 0
     for one in arguments:

@@ -134,7 +134,7 @@ _POWERS: dict[float, Any] = {0.5: np.sqrt, 2.0: np.square, -1.0: np.reciprocal}
 
 
 def power(x: Any, y: Any, out: Any = None) -> Any:
-    """Returns what ``np.power`` does. As there, other functions compute the exponents 0.5, 2 and -1."""
+    """Returns what ``np.power`` does for an array `x`. As there, other functions compute the exponents 0.5, 2 and -1."""
     simple = _POWERS.get(y) if type(y) in (int, float) and x.dtype.kind == "f" else None
     return _applied(np.power, _POWER, x, y, out) if simple is None else simple(x, out=out)
 
@@ -160,7 +160,7 @@ def clip(x: Any, low: Any, high: Any, out: Any = None) -> Any:
 
 
 def softplus(x: Any, out: Any = None) -> Any:
-    """Returns ``np.logaddexp(0, x)``, the logarithm of 1 + exp(x), which does not overflow."""
+    """Returns the logarithm of 1 + exp(x) of an array of floating-point numbers, which does not overflow."""
     rest = np.empty_like(x)
     np.negative(np.abs(x, out=rest), out=rest)
     return np.add(maximum(x, 0), log1p(exp(rest, out=rest), out=rest), out=out)
@@ -203,8 +203,11 @@ def sum(x: Any, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims:
 def _reduction(x: Any, axis: Axis, kind: Any, out: Any, keepdims: bool, operation: int) -> Any:
     kept, shape = _reduced(x.shape, axis)
     target = np.empty(kept, kind)
+    result = target if keepdims else target.reshape(shape)
+    if out is not None and out.shape != result.shape:
+        raise ValueError(f"out: expected the shape {result.shape}, got {out.shape}")
     call("arrayReduce", x, target, operation)
-    return _given(target if keepdims else target.reshape(shape), out)
+    return _given(result, out)
 
 
 def max(x: Any, axis: Axis = None, out: Any = None, keepdims: bool = False) -> Any:
@@ -233,6 +236,8 @@ def _sumTwin(x: Any, axis: Axis = None, dtype: Any = None, out: Any = None, keep
 
 def mean(x: Any, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """Returns what ``np.mean`` does."""
+    if not isinstance(x, Recorded) and x.dtype not in _REALS:
+        return np.mean(x, axis, dtype=dtype, out=out, keepdims=keepdims)
     total = sum(x, axis, dtype or (x.dtype if x.dtype.kind == "f" else _DOUBLE), None, keepdims)
     return np.true_divide(total, total.dtype.type(x.size // (total.size or 1)), out=out)
 
@@ -241,6 +246,7 @@ def cumsum(x: Any, axis: int, dtype: Any = None, out: Any = None) -> Any:
     """Returns what ``np.cumsum`` does: sums of the elements up to each one."""
     if not _isOurs(x) or not x.ndim:
         return _elsewhere(cumsum, np.cumsum, x, axis=axis, dtype=dtype, out=out)
+    _reduced(x.shape, axis)  # raises an error for an axis that the array lacks
     x = x if dtype is None else x.astype(dtype, copy=False)
     target = np.empty(x.shape, x.dtype)
     call("arrayScan", x, target, axis % x.ndim)

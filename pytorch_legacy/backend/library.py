@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import index
 from pathlib import Path
-from threading import Lock
+from threading import local
 from typing import Any, NoReturn
 
 from ..errors import ValueRangeError, from_status
@@ -174,40 +174,26 @@ def set_convolution(how: str) -> None:
     """
     if how not in CONVOLUTION:
         raise ValueRangeError(f"setConvolution: how: expected one of {', '.join(CONVOLUTION)}, got {how!r}")
-    with _fixing.lock:
-        _fixing.otherwise = how
-        _fixing.apply()
+    check(lib.THNN_setConvolution(ffi.NULL, CONVOLUTION.index(how)))
 
 
-class _Fixing:
-    """The choice of `set_convolution`, and how many `fixed_convolutions` are entered."""
-
-    def __init__(self) -> None:
-        self.lock = Lock()
-        self.otherwise = "fast"
-        self.entered = 0
-
-    def apply(self) -> None:
-        how = "fixed" if self.entered and self.otherwise == "fast" else self.otherwise
-        check(lib.THNN_setConvolution(ffi.NULL, CONVOLUTION.index(how)))
-
-    def enter(self, by: int) -> None:
-        with self.lock:
-            self.entered += by
-            self.apply()
-
-
-_fixing = _Fixing()
+_thread = local()
 
 
 @contextmanager
 def fixed_convolutions() -> Iterator[None]:
-    """Lets convolutions that are "fast" be "fixed", in all threads, so that eager passes have the algorithms of programs."""
-    _fixing.enter(1)
+    """Lets convolutions that are "fast" be "fixed" in this thread, so that its eager passes have the algorithms of programs."""
+    before = getattr(_thread, "isFixed", False)
+    _fix(True)
     try:
         yield
     finally:
-        _fixing.enter(-1)
+        _fix(before)
+
+
+def _fix(isFixed: bool) -> None:
+    _thread.isFixed = isFixed
+    check(lib.THNN_fixConvolutions(isFixed))
 
 
 _cache_bytes = 512 << 20

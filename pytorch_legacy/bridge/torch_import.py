@@ -73,7 +73,7 @@ class Importer:
     """Converts layers in the order in which they run, and tracks the shape of the values between them."""
 
     def __init__(self) -> None:
-        self.made: dict[int, Any] = {}  # the number of inputs of the next Linear layer
+        self.made: dict[int, Any] = {}  # the module made for each layer, at the layer's first place
         self.rank: int | None = None
         self.following: int | None = None  # the inputs of the Linear layer that comes next
         self.rank_ahead: int | None = None  # the rank that the next layer with a number of dimensions takes

@@ -19,7 +19,7 @@ A picture becomes an array of 1 x channels x height x width:
 (byte * scale - mean) / std. An option overrides --preset, which overrides the
 model file (imageSize or size, cropSize, mean, std and bgr, beside the network
 or in a table named transform). The settings used are printed. Arrays of bytes
-get only scale, mean and std; other arrays are not changed."""
+get only scale, mean and std, other arrays only --mean and --std."""
 TYPES = {
     "cpu": ("torch.FloatTensor", "torch.DoubleTensor"),
     "cuda": ("torch.CudaTensor", "torch.CudaDoubleTensor"),
@@ -53,7 +53,7 @@ def add_computation(group: argparse._ActionsContainer) -> None:
     group.add_argument("--double", action="store_true", help="compute in double precision")
     group.add_argument(
         "--optimize", action=argparse.BooleanOptionalAction,
-        help="fold layers; results differ by rounding (default: on)"
+        help="fold layers; results differ by rounding (default: on, except with --training)"
     )  # fmt: skip
     group.add_argument("--threads", type=whole("--threads", 1, 1024), metavar="N", help="default: one per processor")
 

@@ -298,9 +298,11 @@ def _connected(scheduler: str) -> Client:
     try:
         with busy("waiting for workers"):
             client.wait_for_workers(1, timeout=60)
-    except TimeoutError:
+    except BaseException as error:
         client.close()
-        raise Problem(f"--scheduler {scheduler}: it has no workers") from None
+        if isinstance(error, TimeoutError):
+            raise Problem(f"--scheduler {scheduler}: it has no workers") from None
+        raise
     return client
 
 

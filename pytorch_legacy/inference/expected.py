@@ -73,7 +73,8 @@ class Each:
 
 
 Taken = Array | Table | Each | None
-_MOST_PARTS = 100  # entries of a table
+_MOST_PARTS = 100  # entries of a table, of which a layer takes one
+_MOST_ENTRIES = 10_000  # entries of a table that go to modules
 _THROUGH: Any = object()  # for layers that change no sizes, or whose input is unknown: the following layers decide
 _ELEMENTWISE = (nn.CAddTable, nn.CSubTable, nn.CMulTable, nn.CDivTable, nn.CMaxTable, nn.CMinTable)
 _TABLES = (
@@ -104,8 +105,10 @@ class _Source:
         self.readers: list[tuple[Any, _Source]] = []
         self.parts: dict[int, _Source] = {}
 
+    __iter__ = None  # the number of entries is not known
+
     def __getitem__(self, index: int) -> _Source:
-        if type(index) is not int or not 0 <= index < _MOST_PARTS:
+        if type(index) is not int or not 0 <= index < _MOST_ENTRIES:
             raise IndexError(index)
         return self.parts.setdefault(index, _Source())
 
@@ -163,7 +166,7 @@ class Reader:
             return Each(found if _is_known(found) else None)
         if isinstance(module, nn.Concat) and children:
             return _merged([self.taken(child) for child in children])
-        if isinstance(module, nn.Container) and type(module).route is not nn.Container.route:
+        if isinstance(module, nn.Container) and module.definesRoute():
             return self._routed(module)
         if children:
             return self.taken(children[0])

@@ -162,12 +162,12 @@ class Container(Typed, Module):
         raise UnsupportedError(f"{self._typename}: route: the class does not define how values pass through its modules")
 
     @classmethod
-    def definesRoute(cls) -> bool:
-        """Returns True if ``route`` describes ``updateOutput``: no class below the one that defines it has another pass."""
+    def definesRoute(cls, *passes: str) -> bool:
+        """Returns True if ``route`` describes ``updateOutput`` and `passes`: no class below that which defines it has others."""
         for base in cls.__mro__:
             if "route" in vars(base):
                 return base is not Container
-            if "updateOutput" in vars(base):
+            if not vars(base).keys().isdisjoint(("updateOutput", *passes)):
                 return False
         return False
 

@@ -159,7 +159,7 @@ class _Part:
 
 
 def _isRouted(thing: Any) -> bool:
-    return isinstance(thing, Container) and thing.definesRoute()
+    return isinstance(thing, Container) and thing.definesRoute("updateGradInput", "accGradParameters")
 
 
 def _backward(module: Container, input: Any, diagHessianOutput: Any, visit: Callable[[Any, Any, Any], Any]) -> Any:

@@ -92,7 +92,7 @@ def broadcast(root: Any, name: str, plain: Any, own: Callable[[Any], Any], call:
         try:
             while path:
                 child = path[-1].advance(seen)
-                if child is None:
+                if child is _END:
                     path.pop()
                 elif getattr(type(child), name, None) is plain and name not in child.__dict__:
                     own(child)
@@ -103,6 +103,9 @@ def broadcast(root: Any, name: str, plain: Any, own: Callable[[Any], Any], call:
             for level in reversed(path):
                 level.addErrorContext(error)
             raise
+
+
+_END = object()
 
 
 class _Level:
@@ -116,14 +119,14 @@ class _Level:
         self._children = enumerate(container._children())
 
     def advance(self, seen: set[int] | None) -> Any:
-        """Returns the next child whose id is not in `seen`, and adds the id; None after the last child."""
+        """Returns the next child whose id is not in `seen`, and adds the id; _END after the last one, as a child may be None."""
         for index, child in self._children:
             if seen is None or id(child) not in seen:
                 if seen is not None:
                     seen.add(id(child))
                 self.index = index
                 return child
-        return None
+        return _END
 
     def addErrorContext(self, error: Exception) -> None:
         if hasattr(self.container, "_addErrorContext"):

@@ -20,11 +20,13 @@ DEEPEST = 100  # modules inside of more containers stay as they are
 
 _PASSING = (nn.Identity, nn.GradientReversal)
 _MAKERS = (Native, nn.CAddTable, nn.JoinTable, nn.CMulTable)
-_DENSE = {
+DENSE_CONVOLUTIONS = {
     *("SpatialConvolutionMM", "SpatialDilatedConvolution"),
     *("VolumetricConvolution", "VolumetricConvolutionMM", "VolumetricDilatedConvolution"),
 }
-_FULL = {f"{space}{kind}" for space in ("Spatial", "Volumetric") for kind in ("FullConvolution", "FullDilatedConvolution")}
+FULL_CONVOLUTIONS = {
+    f"{space}{kind}" for space in ("Spatial", "Volumetric") for kind in ("FullConvolution", "FullDilatedConvolution")
+}
 
 
 def is_like(module: Any, kind: Any) -> bool:
@@ -75,9 +77,9 @@ def axis_of(layer: Any) -> int | None:
     isOurs = type(layer).__module__.startswith(("pytorch_legacy.nn.", "pytorch_legacy.cudnn."))
     if not isinstance(layer, Convolution) or not isOurs or "updateOutput" in vars(layer):
         return None
-    if layer._layer in _FULL and getattr(layer, "groups", 1) == 1:
+    if layer._layer in FULL_CONVOLUTIONS and getattr(layer, "groups", 1) == 1:
         return 1
-    return 0 if layer._layer in _DENSE else None
+    return 0 if layer._layer in DENSE_CONVOLUTIONS else None
 
 
 def line_of(module: Any, layer: Any) -> tuple[Any, Any] | None:

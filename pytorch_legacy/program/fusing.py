@@ -21,15 +21,12 @@ import numpy as np
 
 from pytorch_legacy.backend.binding import TensorDescriptor
 from pytorch_legacy.backend.library import SIGNATURES, USES, check, ffi, lib
+from pytorch_legacy.optimizing.kinds import DENSE_CONVOLUTIONS, FULL_CONVOLUTIONS
 from pytorch_legacy.program.listing import Block, Listing, compact, dense
 from pytorch_legacy.recording.recorder import Call, Ref
 from pytorch_legacy.recording.universal import APPLIES
 
-CONVOLUTIONS = {
-    *("SpatialConvolutionMM", "SpatialDilatedConvolution", "SpatialFullConvolution", "SpatialFullDilatedConvolution"),
-    *("VolumetricConvolution", "VolumetricConvolutionMM", "VolumetricDilatedConvolution", "VolumetricFullConvolution"),
-    *("VolumetricFullDilatedConvolution", "SpatialGroupedConvolution"),
-}
+CONVOLUTIONS = DENSE_CONVOLUTIONS | FULL_CONVOLUTIONS | {"SpatialGroupedConvolution"}
 """The layers whose ``updateOutput`` FusedConvolution computes."""
 
 IN_PLACE = {

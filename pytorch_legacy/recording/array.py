@@ -195,10 +195,6 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
 
     # ---- numbers, which depend on data unless they come of constants alone
 
-    def isConstant(self) -> bool:
-        """Returns whether the array has the contents that it had before the pass."""
-        return bool(self.recorder.memory(self.hidden).kind == "constant")
-
     def isKnown(self) -> bool:
         """Returns whether its contents depend on no input."""
         return bool(self.recorder.memory(self.hidden).isKnown)

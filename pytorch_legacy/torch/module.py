@@ -137,7 +137,7 @@ class Module(torch.nn.Module):
             holder = holder.get_submodule(part)
         return holder, leaf
 
-    def _arrayFields(self, name: str) -> torch.Tensor:
+    def _findTensor(self, name: str) -> torch.Tensor:
         """The tensor that PyTorch has under a name of the state dict now."""
         holder, leaf = self._place(name)
         tensor = holder._parameters[leaf] if leaf in holder._parameters else holder._buffers[leaf]
@@ -145,7 +145,7 @@ class Module(torch.nn.Module):
         return tensor
 
     def _parameters_now(self) -> list[torch.Tensor]:
-        return [self._arrayFields(name) for name in self._learned]
+        return [self._findTensor(name) for name in self._learned]
 
     def _adopt(self, parameters: list[torch.Tensor], inputs: list[torch.Tensor]) -> None:
         """Our fields point at the memory of these tensors, and at that of the statistics that PyTorch has now.
@@ -153,7 +153,7 @@ class Module(torch.nn.Module):
         Where there are neither, the layers take the type of their input, as PyTorch's do.
         """
         held = dict(zip(self._learned, parameters, strict=True))
-        held |= {name: self._arrayFields(name) for name in self._arrays if name not in held}
+        held |= {name: self._findTensor(name) for name in self._arrays if name not in held}
         usable = (tensor for tensor in inputs if tensor.is_cuda or tensor.dtype in DTYPES)
         leading = next((tensor for tensor in (*held.values(), *usable) if tensor.is_floating_point()), None)
         if leading is not None and torch_type(leading) != self._net._type:

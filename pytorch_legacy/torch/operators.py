@@ -46,7 +46,8 @@ class Function:
         dtype = torch.empty(0, dtype=tensor.dtype).numpy().dtype
         caller = self._callers.get(dtype, tensor.is_cuda)
         if caller is None:
-            raise DtypeError(f"{self._typename}: input: expected a tensor of float32 or float64, got {dtype}; pass x.float()")
+            known = "float16, float32 or float64" if tensor.is_cuda else "float32 or float64"
+            raise DtypeError(f"{self._typename}: input: expected a tensor of {known}, got {dtype}; pass x.float()")
         caller.call(self.name, *arrays)
 
 

@@ -12,7 +12,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.bridge.forward_freeing import forward_freeing
-from pytorch_legacy.bridge.registry import find_rule
+from pytorch_legacy.bridge.rules import find_rule
 from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.inference import expected
 from tests.trees import assert_same

@@ -3,7 +3,7 @@
 from pytorch_legacy import authors, dpnn, nn, nngraph
 
 from ..aliases import Part
-from ..registry import ADVICE, find_rule, rule
+from ..registry import ADVICE, NoRule, find_rule, rule
 from ..texts import axis, cat, field, joined, lacks, options, reshaped, sizes, trimmed, unfolded
 from ..values import tree
 from .convolution import convolve, full_convolve, geometry, temporal
@@ -18,7 +18,9 @@ def container(m, x, w):
         places.setdefault(id(module), []).append(i)
 
     def run(module, value):
-        own = places[id(module)]  # several, if the module stands at several places
+        own = places.get(id(module))  # several, if the module stands at several places
+        if own is None:
+            raise NoRule(f"route runs a module that is not in modules: {module!r}")
         return w.convert(module, value, own.pop(0) if len(own) > 1 else own[0])
 
     return m.route(run, x)

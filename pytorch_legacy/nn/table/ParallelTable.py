@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
@@ -45,6 +47,8 @@ class ParallelTable(Container):
         return self.output
 
     def route(self, run: Callable[[Module, Any], Any], input: Any) -> list[Any]:
+        if isinstance(input, (list, np.ndarray)):  # a stand-in for a table has no length
+            self._checked(input)
         return [run(module, input[i]) for i, module in enumerate(self.modules)]
 
     def updateGradInput(self, input: list[Any], gradOutput: Any = None) -> list[Any]:
@@ -71,7 +75,7 @@ class ParallelTable(Container):
         self._checked(input)
         return check.branches(self, gradOutput, len(self.modules))
 
-    def _checked(self, input: list[Any]) -> None:
+    def _checked(self, input: Any) -> None:
         if not isinstance(input, list) or len(input) < len(self.modules):
             check.table(self, "input", input, len(self.modules))
 

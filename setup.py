@@ -49,6 +49,7 @@ class CMakeBuild(build_ext):
             shutil.copy(installed / "lib" / file, library)
             if in_place:  # A wheel cannot hold links.
                 (library / link).symlink_to(file)
+        shutil.copy(installed / "bin" / "thnn-run", library)
         for header in ("THNN.h", "THNN_base.h", "THNN_array.h", "THNN_program.h", "THNN_ffi.h"):
             shutil.copy(installed / "include" / header, library)
         # What layers outside of the package are compiled with: THNN/layer.h and, for kernels, the device's part of the core.

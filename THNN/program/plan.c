@@ -130,8 +130,8 @@ int32_t THNN_evaluateList(const char *function, THNNProgram *program, List *list
   if (!evaluate(list->arena, n, &list->arenaBytes) || list->arenaBytes < 0 || (uint64_t)list->arenaBytes > SIZE_MAX / 2)
     return THNN_failAt(THNN_ERR_VALUE, function, program, list, -1, -1,
                        "expected an arena of 0 bytes and more that fits into memory, got another for n = %" PRId64, n);
-  THNN_TRY(evaluatePorts(function, program, list, "inputs", list->inputs, program->nInputs, n));
-  THNN_TRY(evaluatePorts(function, program, list, "outputs", list->outputs, program->nOutputs, n));
+  THNN_TRY(evaluatePorts(function, program, list, "inputs", list->inputs, inputCount(program, list), n));
+  THNN_TRY(evaluatePorts(function, program, list, "outputs", list->outputs, program->nOutputs + program->nStates, n));
   return evaluateCalls(function, program, list, n);
 }
 
@@ -176,7 +176,8 @@ static int fitsInput(const List *list, const Port *port, const THNNArray *array,
 static Match matchInputs(const THNNProgram *program, const List *list, const THNNArray *inputs)
 {
   Match match = {0, 0, 0};
-  for (Match next = match; match.inputs < program->nInputs; next.inputs++, match = next)
+  const int32_t count = inputCount(program, list);
+  for (Match next = match; match.inputs < count; next.inputs++, match = next)
     if (!fitsInput(list, list->inputs + match.inputs, inputs + match.inputs, &next)) break;
   return match;
 }
@@ -224,9 +225,13 @@ static void addPort(Text *t, const Port *port)
 
 static int32_t refuseInputs(const char *function, const THNNProgram *program, const THNNArray *inputs, int32_t wrong)
 {
+  if (program->hasStates)
+    return THNN_fail(THNN_ERR_SHAPE, function, "inputs",
+                     "expected the sizes of the run before, for the states that it left, got others; THNN_forgetProgram begins anew");
   Text taken = {"", 0};
   for (int32_t k = 0; k < program->nLists; k++) {
     const List *list = program->lists + k;
+    if (list->isLater) continue;
     const Match match = matchInputs(program, list, inputs);
     if (match.inputs < wrong) continue;
     add(&taken, taken.length ? ", or " : "");
@@ -294,8 +299,9 @@ int32_t THNN_planInputs(const char *function, THNNProgram *program, const THNNAr
   int32_t wrong = 0;
   for (int32_t k = 0; k < program->nLists; k++) {
     List *found = program->lists + k;
+    if (found->isLater != program->hasStates) continue;
     const Match match = matchInputs(program, found, inputs);
-    if (match.inputs < program->nInputs) {
+    if (match.inputs < inputCount(program, found)) {
       wrong = match.inputs > wrong ? match.inputs : wrong;
       continue;
     }

@@ -4,7 +4,8 @@
  *   port       an input or an output of the program
  *   operand    a tensor argument of a call, with the descriptor that the function gets
  *   variable   an integer argument that depends on n
- *   moving     an operand in an input or an output, whose address each run sets */
+ *   moving     an operand in an input or an output, whose address each run sets
+ *   state      an output of a run that is an input of the next one, in memory of the program; the network is a recurrent one */
 #ifndef THNN_PROGRAM_INTERNAL_H
 #define THNN_PROGRAM_INTERNAL_H
 
@@ -67,6 +68,7 @@ typedef struct ProgramCall {
 
 typedef struct List {
   int64_t least;
+  int32_t isLater; /* its last inputs are the states */
   Number arena;
   Port *inputs, *outputs;
   ProgramCall *calls;
@@ -79,10 +81,17 @@ typedef struct List {
   const void *plannedArena; /* the memory that the operands' addresses are for */
 } List;
 
+/* The bytes of a file. */
+typedef struct FileBytes {
+  const void *bytes;
+  size_t size;
+} FileBytes;
+
 /* The memory that a program and its clones share. */
 typedef struct Shared {
   atomic_int programs;
   THNNState *state;
+  FileBytes file; /* NULL: the bytes are the host's */
 } Shared;
 
 /* Memory that only grows. */
@@ -91,23 +100,47 @@ typedef struct Buffer {
   size_t bytes; /* as allocated */
 } Buffer;
 
+typedef struct StateMemory {
+  Buffer present, next; /* what the latest run left, and what the next one writes */
+} StateMemory;
+
 struct THNNProgram {
   const unsigned char *bytes;
   uint64_t size;
   const unsigned char *constants;
   int64_t constantsBytes;
   Shared *shared;
-  int32_t nInputs, nOutputs, nLists;
-  List *lists, *latest; /* latest: of the run or plan before, or NULL */
+  const char *notes;
+  uint32_t notesBytes;
+  int32_t nInputs, nOutputs, nStates, nLists; /* inputs and outputs are those that a host sees */
+  List *lists, *latest;                       /* latest: of the run or plan before, or NULL */
   Buffer arena;
-  Buffer *copies; /* for each input, memory for one that cannot be used in place */
-  void **bases;   /* for each input, then for each output, its address in this run */
+  Buffer *copies;      /* for each input, memory for one that cannot be used in place */
+  void **bases;        /* for each input, state, output and state again, its address in this run */
+  StateMemory *states; /* one for each */
+  THNNArray *arrays;   /* if there are states: a run's inputs with the states, then its outputs with the states */
+  int32_t hasStates;   /* an earlier run has left them */
   atomic_int running;
-  _Atomic int64_t failure;
+  _Atomic int64_t failure, failedList;
 };
 
-/* read.c: all of the bytes in structs, in one block of memory; the program has neither state nor arena yet. */
-int32_t THNN_readProgram(const char *function, const void *bytes, uint64_t size, THNNProgram **program);
+/* The inputs of a list, with states. */
+THNN_INLINE int32_t inputCount(const THNNProgram *program, const List *list)
+{
+  return program->nInputs + (list->isLater ? program->nStates : 0);
+}
+
+/* file.c */
+
+/* Opens the file: its bytes, mapped where the system can do that. */
+int32_t THNN_readFile(const char *function, const char *path, FileBytes *file);
+void THNN_closeFile(FileBytes file);
+/* The CRC-32 of bytes behind others whose CRC-32 is `before`, 0 at first. */
+uint32_t THNN_checksum(uint32_t before, const unsigned char *bytes, size_t size);
+
+/* read.c: all of the bytes in structs, in one block of memory; the program has neither state nor arena yet. Of bytes that were
+ * checked before, the checksum is not compared again. */
+int32_t THNN_readProgram(const char *function, const void *bytes, uint64_t size, int isChecked, THNNProgram **program);
 
 /* Fail with "function: list 0, call 3 (name), argument 2 (weight): text". A call or a position below 0 is left out. */
 int32_t THNN_failAt(int32_t code, const char *function, const THNNProgram *program, const List *list, int64_t call,
@@ -124,7 +157,7 @@ PlaceText THNN_placeText(int64_t list, int64_t call, const Function *function, i
 int32_t THNN_evaluateList(const char *function, THNNProgram *program, List *list, int64_t n);
 /* Makes the buffer as large as this, 1 byte at least. False if there is no memory; the buffer is empty then. */
 int THNN_growBuffer(Buffer *buffer, size_t bytes);
-/* The list that takes these inputs, evaluated, with an arena. */
+/* The list that takes these inputs, behind which are the states if there are some, evaluated, with an arena. */
 int32_t THNN_planInputs(const char *function, THNNProgram *program, const THNNArray *inputs, List **list);
 /* True if the arrays have the type, rank and sizes of the ports as planned. */
 int THNN_fitsPorts(const Port *ports, const THNNArray *arrays, int32_t n);

@@ -74,7 +74,9 @@ typedef struct Reader {
   Number *numbers;
   Variable *variables;
   char *text;
-  uint64_t nInputs, nOutputs;
+  uint64_t nInputs, nOutputs; /* of list 0 */
+  uint32_t states;
+  uint64_t listInputs; /* of the list that is read, with states */
   /* the position of the reader, for messages */
   int64_t list, call;
   const Function *called;
@@ -172,13 +174,15 @@ static int32_t takeRank(Reader *r, int32_t *nDimension)
 
 /* ---- inputs and outputs */
 
-static int32_t readPorts(Reader *r, const char *what, uint64_t *expected, Port **ports)
+/* The inputs or outputs of a list. There are as many as in list 0, and so many further ones. */
+static int32_t readPorts(Reader *r, const char *what, uint64_t *expected, uint32_t further, Port **ports)
 {
   uint32_t count = 0;
   THNN_TRY(takeCount(r, what, MIN_ARRAY_BYTES, &count));
   if (r->list == 0) *expected = count;
-  if (count != *expected)
-    return wrong(r, THNN_ERR_VALUE, "expected %" PRIu64 " %s, as list 0 has, got %" PRIu32, *expected, what, count);
+  if (count != *expected + further)
+    return wrong(r, THNN_ERR_VALUE, "expected %" PRIu64 " %s, as list 0 has%s, got %" PRIu32, *expected + further, what,
+                 further ? " without the states" : "", count);
   Port spare;
   for (uint32_t i = 0; i < count; i++) {
     Port *port = NEXT(r, ports, &spare);
@@ -195,7 +199,7 @@ static int32_t readPorts(Reader *r, const char *what, uint64_t *expected, Port *
 /* The first size with an n must grow with n, because n is computed from it. */
 static int32_t checkFreeSize(const Reader *r, const List *list)
 {
-  for (uint64_t i = 0; i < r->nInputs; i++)
+  for (uint64_t i = 0; i < r->nInputs; i++) /* states follow from them */
     for (int32_t d = 0; d < list->inputs[i].array.nDimension; d++) {
       const int64_t slope = list->inputs[i].size[d].slope;
       if (slope > 0) return THNN_OK;
@@ -232,7 +236,7 @@ static int32_t readTensor(Reader *r, char letter, THNNArgument *argument)
   if (operand->memory > MEMORY_OUTPUT)
     return wrong(r, THNN_ERR_VALUE, "expected a memory from 0 to %d, got %d", MEMORY_OUTPUT, operand->memory);
   const int isMoving = operand->memory == MEMORY_INPUT || operand->memory == MEMORY_OUTPUT;
-  const uint64_t count = operand->memory == MEMORY_INPUT ? r->nInputs : (operand->memory == MEMORY_OUTPUT ? r->nOutputs : 1);
+  const uint64_t count = operand->memory == MEMORY_INPUT ? r->listInputs : (operand->memory == MEMORY_OUTPUT ? r->nOutputs : 1);
   if (operand->index >= count)
     return wrong(r, THNN_ERR_VALUE, "expected an index below %" PRIu64 ", the number of %s, got %" PRIu32, count,
                  operand->memory == MEMORY_INPUT ? "inputs" : (isMoving ? "outputs" : "arenas and constants"), operand->index);
@@ -365,9 +369,17 @@ static int32_t readList(Reader *r)
   THNN_TRY(take(r, &list->least, sizeof list->least));
   if (list->least < 0) return wrong(r, THNN_ERR_VALUE, "expected a least n of 0 and more, got %" PRId64, list->least);
   r->hasFree = list->least > 0;
+  THNN_TRY(takeByte(r, &list->isLater));
+  if (list->isLater > (r->states && r->list))
+    return wrong(r, THNN_ERR_VALUE, "expected a list for any run, because %s, got later %d",
+                 r->states ? "the first list is one" : "there are no states", list->isLater);
   THNN_TRY(takeNumber(r, &list->arena));
-  THNN_TRY(readPorts(r, "inputs", &r->nInputs, &list->inputs));
-  THNN_TRY(readPorts(r, "outputs", &r->nOutputs, &list->outputs));
+  const uint32_t further = list->isLater ? r->states : 0;
+  THNN_TRY(readPorts(r, "inputs", &r->nInputs, further, &list->inputs));
+  THNN_TRY(readPorts(r, "outputs", &r->nOutputs, 0, &list->outputs));
+  r->listInputs = r->nInputs + further;
+  if (r->nOutputs < r->states)
+    return wrong(r, THNN_ERR_VALUE, "expected an output for each of %" PRIu32 " states, got %" PRIu64, r->states, r->nOutputs);
 
   uint32_t count = 0;
   THNN_TRY(takeCount(r, "calls", MIN_CALL_BYTES, &count));
@@ -402,7 +414,7 @@ static int32_t readLists(Reader *r, const unsigned char *first, const unsigned c
 typedef struct Header {
   uint32_t version, mark;
   uint64_t size, constants, constantsBytes;
-  uint32_t lists, reserved;
+  uint32_t lists, states, notes, checksum;
 } Header;
 
 static int32_t readHeader(const Reader *r, const unsigned char *bytes, uint64_t size, Header *h)
@@ -419,7 +431,9 @@ static int32_t readHeader(const Reader *r, const unsigned char *bytes, uint64_t 
   memcpy(&h->constants, bytes + 24, 8);
   memcpy(&h->constantsBytes, bytes + 32, 8);
   memcpy(&h->lists, bytes + 40, 4);
-  memcpy(&h->reserved, bytes + 44, 4);
+  memcpy(&h->states, bytes + 44, 4);
+  memcpy(&h->notes, bytes + 48, 4);
+  memcpy(&h->checksum, bytes + FORMAT_CHECKSUM, 4);
   if (h->mark == __builtin_bswap32(FORMAT_MARK))
     return wrong(r, THNN_ERR_UNSUPPORTED, "expected a little-endian processor, as programs are, got a big-endian one");
   if (h->mark != FORMAT_MARK) return wrong(r, THNN_ERR_VALUE, "expected the mark 0x%08x, got 0x%08" PRIx32, FORMAT_MARK, h->mark);
@@ -429,18 +443,30 @@ static int32_t readHeader(const Reader *r, const unsigned char *bytes, uint64_t 
                  FORMAT_VERSION, h->version);
   if (h->size != size)
     return wrong(r, THNN_ERR_VALUE, "expected %" PRIu64 " bytes, as the program says, got %" PRIu64, h->size, size);
-  if (h->reserved) return wrong(r, THNN_ERR_VALUE, "expected 0 in the reserved number, got %" PRIu32, h->reserved);
   if (h->constants < FORMAT_HEADER_BYTES || h->constants > size || h->constants % FORMAT_ALIGNMENT)
     return wrong(r, THNN_ERR_VALUE, "expected constants at a multiple of %d from %d to %" PRIu64 ", got %" PRIu64,
                  FORMAT_ALIGNMENT, FORMAT_HEADER_BYTES, size, h->constants);
   if (h->constantsBytes > size - h->constants)
     return wrong(r, THNN_ERR_VALUE, "expected at most %" PRIu64 " bytes of constants behind their beginning, got %" PRIu64,
                  size - h->constants, h->constantsBytes);
-  const uint64_t most = (h->constants - FORMAT_HEADER_BYTES) / MIN_LIST_BYTES;
+  if (h->notes > h->constants - FORMAT_HEADER_BYTES)
+    return wrong(r, THNN_ERR_VALUE, "expected at most %" PRIu64 " bytes of notes before the constants, got %" PRIu32,
+                 h->constants - FORMAT_HEADER_BYTES, h->notes);
+  const uint64_t most = (h->constants - FORMAT_HEADER_BYTES - h->notes) / MIN_LIST_BYTES;
   if (h->lists < 1 || h->lists > most)
     return wrong(r, THNN_ERR_VALUE,
                  "expected 1 list or more, at most %" PRIu64 " in the bytes before the constants, got %" PRIu32, most, h->lists);
   return THNN_OK;
+}
+
+static int32_t compareChecksum(const Reader *r, const unsigned char *bytes, uint64_t size, uint32_t expected)
+{
+  if (!expected) return THNN_OK;
+  enum { END = FORMAT_CHECKSUM + 4 };
+  const uint32_t found = THNN_checksum(THNN_checksum(0, bytes, FORMAT_CHECKSUM), bytes + END, (size_t)size - END);
+  if (found == expected) return THNN_OK;
+  return wrong(r, THNN_ERR_VALUE, "expected the checksum 0x%08" PRIx32 ", got 0x%08" PRIx32 "; the bytes were damaged", expected,
+               found);
 }
 
 /* A place for n items in the block: its offset. All items have the alignment of 8 bytes or less. */
@@ -456,7 +482,7 @@ static THNNProgram *allocate(Reader *r)
 {
   const Counts *c = &r->count;
   size_t bytes = sizeof(THNNProgram);
-  const size_t ports = r->nInputs + r->nOutputs;
+  const size_t states = r->states, allInputs = r->nInputs + states, outputs = r->nOutputs;
   const size_t lists = reserve(&bytes, c->lists, sizeof *r->lists);
   const size_t portsAt = reserve(&bytes, c->ports, sizeof *r->ports);
   const size_t calls = reserve(&bytes, c->calls, sizeof *r->calls);
@@ -465,7 +491,10 @@ static THNNProgram *allocate(Reader *r)
   const size_t moving = reserve(&bytes, c->operands, sizeof *r->moving);
   const size_t numbers = reserve(&bytes, c->numbers, sizeof *r->numbers);
   const size_t variables = reserve(&bytes, c->variables, sizeof *r->variables);
-  const size_t copies = reserve(&bytes, r->nInputs, sizeof(Buffer)), bases = reserve(&bytes, ports, sizeof(void *));
+  const size_t copies = reserve(&bytes, allInputs, sizeof(Buffer));
+  const size_t bases = reserve(&bytes, allInputs + outputs, sizeof(void *));
+  const size_t memories = reserve(&bytes, states, sizeof(StateMemory));
+  const size_t arrays = reserve(&bytes, states ? allInputs + outputs : 0, sizeof(THNNArray));
   const size_t text = reserve(&bytes, c->text, 1);
   char *block = calloc(1, bytes);
   if (!block) {
@@ -484,33 +513,42 @@ static THNNProgram *allocate(Reader *r)
   r->text = block + text;
   p->copies = (Buffer *)(block + copies);
   p->bases = (void **)(block + bases);
+  p->states = (StateMemory *)(block + memories);
+  p->arrays = (THNNArray *)(block + arrays);
   p->nInputs = (int32_t)r->nInputs;
-  p->nOutputs = (int32_t)r->nOutputs;
+  p->nOutputs = (int32_t)(outputs - states);
+  p->nStates = (int32_t)states;
   p->nLists = (int32_t)c->lists;
   return p;
 }
 
-int32_t THNN_readProgram(const char *function, const void *bytes, uint64_t size, THNNProgram **program)
+int32_t THNN_readProgram(const char *function, const void *bytes, uint64_t size, int isChecked, THNNProgram **program)
 {
   const unsigned char *first = bytes;
   Reader r = {.function = function, .list = -1, .call = -1, .position = -1};
   Header h = {0};
   THNN_TRY(readHeader(&r, first, size, &h));
-  THNN_TRY(readLists(&r, first + FORMAT_HEADER_BYTES, first + h.constants, h.lists));
-  if (r.nInputs + r.nOutputs > INT32_MAX || r.count.lists > INT32_MAX)
+  if (!isChecked) THNN_TRY(compareChecksum(&r, first, size, h.checksum));
+  r.states = h.states;
+  const unsigned char *notes = first + FORMAT_HEADER_BYTES, *lists = notes + h.notes;
+  THNN_TRY(readLists(&r, lists, first + h.constants, h.lists));
+  if (r.nInputs + r.nOutputs + r.states > INT32_MAX || r.count.lists > INT32_MAX)
     return wrong(&r, THNN_ERR_VALUE, "expected at most %d lists, inputs and outputs, got more", INT32_MAX);
 
   THNNProgram *p = allocate(&r);
   if (!p) return THNN_ERR_MEMORY;
   p->bytes = first;
   p->size = size;
+  p->notes = (const char *)notes;
+  p->notesBytes = h.notes;
   p->constants = first + h.constants;
   p->constantsBytes = (int64_t)h.constantsBytes;
   atomic_init(&p->failure, -1);
+  atomic_init(&p->failedList, -1);
   const uint64_t nInputs = r.nInputs, nOutputs = r.nOutputs;
   r.capacity = r.count;
   r.isFilling = 1;
-  int32_t status = readLists(&r, first + FORMAT_HEADER_BYTES, first + h.constants, h.lists);
+  int32_t status = readLists(&r, lists, first + h.constants, h.lists);
   if (status == THNN_OK && (r.nInputs != nInputs || r.nOutputs != nOutputs)) status = changed(&r);
   if (status != THNN_OK) {
     free(p);

@@ -1,5 +1,6 @@
 /* Opens, plans, runs and closes programs. A run checks the arrays, sets the addresses of inputs and outputs, and makes the
  * calls. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/team.h"
@@ -18,7 +19,7 @@ static int32_t checkPlace(const char *function, const char *name, const void *pl
 
 /* ---- opening and closing */
 
-static int32_t shareState(const char *function, THNNProgram *program)
+static int32_t shareState(const char *function, THNNProgram *program, FileBytes file)
 {
   Shared *shared = malloc(sizeof *shared);
   if (!shared) return THNN_fail(THNN_ERR_MEMORY, function, "program", "expected %zu bytes, got none", sizeof *shared);
@@ -28,6 +29,7 @@ static int32_t shareState(const char *function, THNNProgram *program)
     return status;
   }
   atomic_init(&shared->programs, 1);
+  shared->file = file;
   program->shared = shared;
   return THNN_OK;
 }
@@ -40,16 +42,17 @@ static int32_t checkLists(const char *function, THNNProgram *program)
   return THNN_OK;
 }
 
-/* The new program shares `shared`; NULL makes its own. */
-static int32_t openProgram(const char *function, const void *bytes, uint64_t size, Shared *shared, THNNProgram **program)
+/* The new program shares `shared`; NULL makes its own, which owns the file. */
+static int32_t openProgram(const char *function, const void *bytes, uint64_t size, FileBytes file, Shared *shared,
+                           THNNProgram **program)
 {
   THNNProgram *fresh = NULL;
-  THNN_TRY(THNN_readProgram(function, bytes, size, &fresh));
+  THNN_TRY(THNN_readProgram(function, bytes, size, shared != NULL, &fresh));
   int32_t status = checkLists(function, fresh);
   if (status == THNN_OK && shared) {
     fresh->shared = shared;
     atomic_fetch_add(&shared->programs, 1);
-  } else if (status == THNN_OK) status = shareState(function, fresh);
+  } else if (status == THNN_OK) status = shareState(function, fresh, file);
   if (status == THNN_OK) *program = fresh;
   else THNN_closeProgram(fresh);
   return status;
@@ -60,7 +63,19 @@ int32_t THNN_openProgram(const void *bytes, uint64_t size, THNNProgram **program
   if (!bytes) return THNN_fail(THNN_ERR_NULL, __func__, "bytes", "expected a program's bytes, got NULL");
   THNN_TRY(checkPlace(__func__, "program", program));
   THNN_IN_DEFAULT_ENVIRONMENT;
-  return openProgram(__func__, bytes, size, NULL, program);
+  return openProgram(__func__, bytes, size, (FileBytes){NULL, 0}, NULL, program);
+}
+
+int32_t THNN_openProgramFile(const char *path, THNNProgram **program)
+{
+  if (!path) return THNN_fail(THNN_ERR_NULL, __func__, "path", "expected the path of a file, got NULL");
+  THNN_TRY(checkPlace(__func__, "program", program));
+  THNN_IN_DEFAULT_ENVIRONMENT;
+  FileBytes file;
+  THNN_TRY(THNN_readFile(__func__, path, &file));
+  const int32_t status = openProgram(__func__, file.bytes, file.size, file, NULL, program);
+  if (status != THNN_OK) THNN_closeFile(file);
+  return status;
 }
 
 int32_t THNN_cloneProgram(const THNNProgram *program, THNNProgram **clone)
@@ -68,7 +83,12 @@ int32_t THNN_cloneProgram(const THNNProgram *program, THNNProgram **clone)
   THNN_TRY(checkProgram(__func__, program));
   THNN_TRY(checkPlace(__func__, "clone", clone));
   THNN_IN_DEFAULT_ENVIRONMENT;
-  return openProgram(__func__, program->bytes, program->size, program->shared, clone);
+  return openProgram(__func__, program->bytes, program->size, (FileBytes){NULL, 0}, program->shared, clone);
+}
+
+static void freeBuffer(Buffer buffer)
+{
+  if (buffer.memory) THNN_endMemory(buffer.memory, buffer.bytes);
 }
 
 int32_t THNN_closeProgram(THNNProgram *program)
@@ -77,11 +97,15 @@ int32_t THNN_closeProgram(THNNProgram *program)
   THNN_IN_DEFAULT_ENVIRONMENT;
   if (program->shared && atomic_fetch_sub(&program->shared->programs, 1) == 1) {
     THNN_freeState(program->shared->state);
+    THNN_closeFile(program->shared->file);
     free(program->shared);
   }
-  for (int32_t i = 0; i < program->nInputs; i++)
-    if (program->copies[i].memory) THNN_endMemory(program->copies[i].memory, program->copies[i].bytes);
-  if (program->arena.memory) THNN_endMemory(program->arena.memory, program->arena.bytes);
+  for (int32_t i = 0; i < program->nInputs + program->nStates; i++) freeBuffer(program->copies[i]);
+  for (int32_t i = 0; i < program->nStates; i++) {
+    freeBuffer(program->states[i].present);
+    freeBuffer(program->states[i].next);
+  }
+  freeBuffer(program->arena);
   free(program);
   return THNN_OK;
 }
@@ -177,7 +201,7 @@ static int isInPlace(const THNNProgram *program, const List *list, const THNNArr
                      const THNNArray *outputs)
 {
   if (!isDense(input)) return 0;
-  for (int32_t k = 0; k < program->nOutputs; k++)
+  for (int32_t k = 0; k < program->nOutputs + program->nStates; k++)
     if (overlap(input->data, bytes, outputs[k].data, list->outputs[k].bytes)) return 0;
   return 1;
 }
@@ -198,14 +222,23 @@ static int32_t copyInput(const char *function, THNNProgram *program, const Port 
 static int32_t planList(const char *function, THNNProgram *program, const THNNArray *inputs, List **list)
 {
   *list = program->latest;
-  if (*list && THNN_fitsPorts((*list)->inputs, inputs, program->nInputs)) return THNN_OK;
+  if (*list && (*list)->isLater == program->hasStates &&
+      THNN_fitsPorts((*list)->inputs, inputs, inputCount(program, *list))) return THNN_OK;
   return THNN_planInputs(function, program, inputs, list);
+}
+
+/* A run's inputs, and behind them the states that the run before left. */
+static const THNNArray *withStates(THNNProgram *program, const THNNArray *inputs)
+{
+  if (!program->hasStates) return inputs;
+  memcpy(program->arrays, inputs, (size_t)program->nInputs * sizeof *inputs); /* the states are there since that run */
+  return program->arrays;
 }
 
 static int32_t plan(const char *function, THNNProgram *program, const THNNArray *inputs, THNNArray *outputs)
 {
   List *list;
-  THNN_TRY(planList(function, program, inputs, &list));
+  THNN_TRY(planList(function, program, withStates(program, inputs), &list));
   for (int32_t i = 0; i < program->nOutputs; i++) {
     void *data = outputs[i].data;
     outputs[i] = list->outputs[i].array;
@@ -228,11 +261,12 @@ int32_t THNN_planProgram(THNNProgram *program, const THNNArray *inputs, int32_t 
 static int32_t bindArrays(const char *function, THNNProgram *program, const List *list, const THNNArray *inputs,
                           const THNNArray *outputs)
 {
-  for (int32_t i = 0; i < program->nOutputs; i++) {
+  const int32_t nInputs = inputCount(program, list), nOutputs = program->nOutputs + program->nStates;
+  for (int32_t i = 0; i < nOutputs; i++) {
     THNN_TRY(checkOutput(function, list->outputs, outputs, i));
-    program->bases[program->nInputs + i] = outputs[i].data;
+    program->bases[nInputs + i] = outputs[i].data;
   }
-  for (int32_t i = 0; i < program->nInputs; i++) {
+  for (int32_t i = 0; i < nInputs; i++) {
     const Port *port = list->inputs + i;
     program->bases[i] = inputs[i].data;
     if (port->bytes == 0) continue;
@@ -242,17 +276,52 @@ static int32_t bindArrays(const char *function, THNNProgram *program, const List
   }
   for (int64_t i = 0; i < list->nMoving; i++) {
     Operand *operand = list->moving[i];
-    const size_t base = (size_t)(operand->memory == MEMORY_INPUT ? 0 : program->nInputs) + operand->index;
+    const size_t base = (size_t)(operand->memory == MEMORY_INPUT ? 0 : nInputs) + operand->index;
     operand->array.data = (void *)((uintptr_t)program->bases[base] + (uintptr_t)operand->offsetBytes);
   }
   return THNN_OK;
+}
+
+/* A run's outputs, and behind them the memory of its states. */
+static int32_t addStates(const char *function, THNNProgram *program, const List *list, const THNNArray **outputs)
+{
+  if (!program->nStates) return THNN_OK;
+  THNNArray *all = program->arrays + program->nInputs + program->nStates;
+  memcpy(all, *outputs, (size_t)program->nOutputs * sizeof **outputs);
+  for (int32_t i = 0; i < program->nStates; i++) {
+    const Port *port = list->outputs + program->nOutputs + i;
+    if (!THNN_growBuffer(&program->states[i].next, (size_t)port->bytes))
+      return THNN_fail(THNN_ERR_MEMORY, function, "states", "expected memory of %" PRId64 " bytes, got none", port->bytes);
+    all[program->nOutputs + i] = port->array;
+    all[program->nOutputs + i].data = program->states[i].next.memory;
+  }
+  *outputs = all;
+  return THNN_OK;
+}
+
+/* Lets the states that a run has left be inputs of the next one. */
+static void keepStates(THNNProgram *program)
+{
+  if (!program->nStates) return;
+  THNNArray *all = program->arrays;
+  memcpy(all + program->nInputs, all + program->nInputs + program->nStates + program->nOutputs,
+         (size_t)program->nStates * sizeof *all);
+  for (int32_t i = 0; i < program->nStates; i++) {
+    const Buffer left = program->states[i].next;
+    program->states[i].next = program->states[i].present;
+    program->states[i].present = left;
+  }
+  program->hasStates = 1;
 }
 
 static int32_t run(const char *function, THNNProgram *program, const THNNArray *inputs, const THNNArray *outputs)
 {
   List *list;
   atomic_store_explicit(&program->failure, -1, memory_order_relaxed);
+  atomic_store_explicit(&program->failedList, -1, memory_order_relaxed);
+  inputs = withStates(program, inputs);
   THNN_TRY(planList(function, program, inputs, &list));
+  THNN_TRY(addStates(function, program, list, &outputs));
   THNN_TRY(bindArrays(function, program, list, inputs, outputs));
   THNNState *state = program->shared->state;
   const ProgramCall *calls = list->calls;
@@ -260,8 +329,10 @@ static int32_t run(const char *function, THNNProgram *program, const THNNArray *
     const int32_t status = calls[k].call(state, calls[k].arguments);
     if (status == THNN_OK) continue;
     atomic_store_explicit(&program->failure, k, memory_order_relaxed);
+    atomic_store_explicit(&program->failedList, list - program->lists, memory_order_relaxed);
     return status;
   }
+  keepStates(program);
   return THNN_OK;
 }
 
@@ -288,10 +359,50 @@ int32_t THNN_programCounts(const THNNProgram *program, int32_t *inputs, int32_t 
   return THNN_OK;
 }
 
-int32_t THNN_programFailure(const THNNProgram *program, int64_t *call)
+int32_t THNN_programInputs(const THNNProgram *program, int32_t list, THNNArray *inputs, int32_t nInputs)
 {
   THNN_TRY(checkProgram(__func__, program));
+  THNN_TRY(checkArrays(__func__, "inputs", "nInputs", inputs, nInputs));
+  if (nInputs != program->nInputs)
+    return THNN_fail(THNN_ERR_VALUE, __func__, "inputs", "expected %d arrays, got %d", program->nInputs, nInputs);
+  if (list < 0 || list >= program->nLists)
+    return THNN_fail(THNN_ERR_VALUE, __func__, "list", "expected a number below %d, got %d", program->nLists, list);
+  const List *from = program->lists + list;
+  for (int32_t i = 0; i < nInputs; i++) {
+    inputs[i] = (THNNArray){.type = from->inputs[i].array.type, .nDimension = from->inputs[i].array.nDimension};
+    for (int32_t d = 0; d < inputs[i].nDimension; d++) {
+      const Number size = from->inputs[i].size[d];
+      inputs[i].size[d] = size.base + size.slope * from->least; /* was checked when the program was opened */
+    }
+  }
+  return THNN_OK;
+}
+
+int32_t THNN_programNotes(const THNNProgram *program, const char **text, uint64_t *size)
+{
+  THNN_TRY(checkProgram(__func__, program));
+  THNN_TRY(checkPlace(__func__, "text", text));
+  THNN_TRY(checkPlace(__func__, "size", size));
+  *text = program->notes;
+  *size = program->notesBytes;
+  return THNN_OK;
+}
+
+int32_t THNN_forgetProgram(THNNProgram *program)
+{
+  THNN_TRY(checkProgram(__func__, program));
+  THNN_TRY(begin(__func__, program));
+  program->hasStates = 0;
+  end(program);
+  return THNN_OK;
+}
+
+int32_t THNN_programFailure(const THNNProgram *program, int32_t *list, int64_t *call)
+{
+  THNN_TRY(checkProgram(__func__, program));
+  THNN_TRY(checkPlace(__func__, "list", list));
   THNN_TRY(checkPlace(__func__, "call", call));
+  *list = (int32_t)atomic_load_explicit(&program->failedList, memory_order_relaxed);
   *call = atomic_load_explicit(&program->failure, memory_order_relaxed);
   return THNN_OK;
 }
@@ -310,7 +421,8 @@ int32_t THNN_programBytes(THNNProgram *program, uint64_t *arena)
   THNN_TRY(checkPlace(__func__, "arena", arena));
   THNN_TRY(begin(__func__, program));
   *arena = program->arena.bytes;
-  for (int32_t i = 0; i < program->nInputs; i++) *arena += program->copies[i].bytes;
+  for (int32_t i = 0; i < program->nInputs + program->nStates; i++) *arena += program->copies[i].bytes;
+  for (int32_t i = 0; i < program->nStates; i++) *arena += program->states[i].present.bytes + program->states[i].next.bytes;
   end(program);
   return THNN_OK;
 }

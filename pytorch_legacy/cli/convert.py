@@ -20,7 +20,7 @@ from pytorch_legacy.inference.problem import Problem
 from pytorch_legacy.inference.progress import busy
 from pytorch_legacy.interop import plain
 
-from . import export
+from . import export, program
 
 HELP = "write a network for PyTorch or ONNX, or move weights, tensors and tables between .t7 and other formats"
 DESCRIPTION = (
@@ -32,6 +32,9 @@ Write a network for PyTorch or ONNX, move weights and tensors by name, or write 
                                       write a PyTorch class, and net.safetensors
   pytorch-legacy convert net.t7 net.onnx --input 1x3x224x224
                                       write ONNX; net.pt2 for torch.export
+  pytorch-legacy convert net.t7 net.thnn --input 1x3x224x224
+                                      write a program, which libTHNN runs without
+                                      Python; --input again for more sizes
   pytorch-legacy convert net.t7 net.safetensors
                                       write weights: 0.weight, 0.bias, 2.weight, ...
   pytorch-legacy convert ckpt.t7 net.npz --model model
@@ -72,13 +75,14 @@ dynamic if the network allows it.
     + inputs.GRAMMAR
     + "\n"
 )
+NETWORKS = (*export.ENDINGS, program.ENDING)
 _T7 = (".t7", ".net", ".th", ".dat")
 _TORCH_RECORD = re.compile(rb"\nV \d+\r?\n")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="FROM", help=".t7, .npz, .safetensors, .h5, .npy, .csv or .txt")
-    parser.add_argument("target", metavar="TO", help=".py, .onnx, .pt2, .npz, .safetensors, .h5, .npy, .csv, .txt or .t7")
+    parser.add_argument("target", metavar="TO", help=".py, .onnx, .pt2, .thnn, .npz, .safetensors, .h5, .npy, .csv, .txt or .t7")
     parser.add_argument("--ascii", action="store_true", help="write a .t7 file as text")
     parser.add_argument("--model", metavar="PLACE", help="only this network of the file, such as protos.rnn")
     parser.add_argument("--key", metavar="PLACE", help="only this tensor or table of the file, such as train.images")
@@ -93,7 +97,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--input",
         metavar="SIZES",
-        help="input of the network, such as 1x3x224x224: to .py, .onnx and .pt2, or with --into for names of the class in .py",
+        action="append",
+        help="input of the network, such as 1x3x224x224: to .py, .onnx and .pt2, to .thnn once for each size, or with --into for "
+        "names of the class in .py",
     )
     parser.add_argument(
         "--force", action="store_true", help="to .py, .onnx and .pt2: write the network even if its numbers differ"
@@ -113,23 +119,26 @@ def execute(options: argparse.Namespace) -> None:
         raise Problem(f"{options.source}: --key: the file holds one value")
     check_target(options.target)
     with busy(f"converting {options.source}"):
-        text = export.write(options) if target in export.ENDINGS else _converted(options, source, target)
+        if target == program.ENDING:
+            text = program.write(options)
+        else:
+            text = export.write(options) if target in export.ENDINGS else _converted(options, source, target)
     say(f"wrote {options.target}: {text}")
 
 
 def _kind(path: str, isSource: bool = False) -> str:
     """Returns the ending of a file's name; .t7 for all that Torch7 writes. A source of any other ending may be such a file."""
     ending = Path(path).suffix.lower()
-    known = (*interop.WRITES, *plain.ENDINGS, *(() if isSource else export.ENDINGS))
+    known = (*interop.WRITES, *plain.ENDINGS, *(() if isSource else NETWORKS))
     return ".t7" if ending in _T7 or (isSource and ending not in known) else ending
 
 
 def _check(options: argparse.Namespace, source: str, target: str) -> None:
     """Refuses options that have no use for these files."""
-    isExport = target in export.ENDINGS
-    endings = ", ".join(export.ENDINGS)
-    if target not in (".t7", *export.ENDINGS, *interop.WRITES, *plain.ENDINGS):
-        known = ", ".join((".t7", *export.ENDINGS, *interop.WRITES, *plain.ENDINGS))
+    isExport, isProgram = target in NETWORKS, target == program.ENDING
+    endings = ", ".join(NETWORKS)
+    if target not in (".t7", *NETWORKS, *interop.WRITES, *plain.ENDINGS):
+        known = ", ".join((".t7", *NETWORKS, *interop.WRITES, *plain.ENDINGS))
         raise Problem(f"{options.target}: expected a name that ends in {known}")
     if isExport and source != ".t7":
         raise Problem(f"{options.source}: expected a .t7 file with a network, for an output of {target}")
@@ -140,8 +149,10 @@ def _check(options: argparse.Namespace, source: str, target: str) -> None:
         (options.into and target != ".t7", options.target, "--into makes a .t7 file"),
         (options.into and source in plain.ENDINGS, options.source,
          f"--into takes weights by name, from {', '.join(interop.READS)}"),
-        (options.force and not isExport, options.target, f"--force is for {endings}"),
+        (options.force and (not isExport or isProgram), options.target, f"--force is for {', '.join(export.ENDINGS)}"),
         (options.input and not isExport and not options.into, options.target, f"--input is for {endings}, and for --into"),
+        (options.input and len(options.input) > 1 and not isProgram, options.target,
+         f"expected one --input; several are for {program.ENDING}"),
         (options.wrap and target != ".py", options.target,
          "--wrap is for .py: other files cannot hold layers that pytorch_legacy runs"),
         (options.partial and not options.into, options.target, "--partial is for --into"),
@@ -265,7 +276,7 @@ def _into(value: Any, arrays: dict[str, Any], options: argparse.Namespace) -> in
     """Puts arrays into a model by the names that they have in it or, with --input, in the module that `convert` writes of it."""
     if options.input:
         net = models.network(options.into, value, options.model)
-        example = given.by_text(options.input, net)
+        example = given.by_text(options.input[0], net)
         try:
             pl.from_torch(arrays, like=net, example=example)
         except FieldError as error:

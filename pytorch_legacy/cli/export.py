@@ -18,7 +18,7 @@ ENDINGS = (".py", ".onnx", ".pt2")
 def write(options: argparse.Namespace) -> str:
     """Writes the network of options.source as options.target. Returns a text about the comparison."""
     net = models.network(options.source, pl.load(options.source), options.model)
-    example, assumed = (given.by_text(options.input, net), "") if options.input else given.by_layers(net)
+    example, assumed = (given.by_text(options.input[0], net), "") if options.input else given.by_layers(net)
     try:
         return _writeNetwork(options, net, example, assumed)
     except THNNError as error:

@@ -16,7 +16,7 @@ import numpy as np
 import pytorch_legacy as pl
 from pytorch_legacy.errors import DtypeError, ShapeError, T7Error, T7Warning, THNNError
 from pytorch_legacy.files import migration, t7
-from pytorch_legacy.inference import expected, inputs, models
+from pytorch_legacy.inference import expected, inputs, models, programs
 from pytorch_legacy.inference.output import say
 from pytorch_legacy.inference.problem import Problem
 from pytorch_legacy.inference.progress import busy
@@ -25,7 +25,7 @@ from pytorch_legacy.nn import listing
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.summary import Summary
 
-from . import describe
+from . import describe, inspect_program
 from .describe import Class, Entry
 from .options import whole
 
@@ -87,6 +87,9 @@ class Contents:
 def execute(options: argparse.Namespace) -> None:
     if not Path(options.file).exists():
         raise Problem(f"{options.file}: there is no such file")
+    if Path(options.file).is_file() and programs.isProgram(options.file):
+        inspect_program.execute(options)
+        return
     with busy(f"reading {options.file}"):
         contents = read(options.file)
     report = Report(options.file, contents, options)

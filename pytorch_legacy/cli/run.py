@@ -19,6 +19,7 @@ from pytorch_legacy.inference import expected, files, inputs, models
 from pytorch_legacy.inference.output import say
 from pytorch_legacy.inference.preprocessing import Preprocessing
 from pytorch_legacy.inference.problem import Problem
+from pytorch_legacy.inference.programs import ProgramNetwork
 from pytorch_legacy.inference.progress import busy
 from pytorch_legacy.nn.listing import output_text
 from pytorch_legacy.nn.Module import Module
@@ -90,6 +91,12 @@ def execute(options: argparse.Namespace) -> None:
     pl.setNumThreads(options.threads or 0)
     value = models.load(options.file)
     net = network.chosen(options, value)
+    if isinstance(net, ProgramNetwork):
+        for name in ("training", "optimize", "double"):
+            if getattr(options, name):
+                raise Problem(f"--{name}: is for networks; {options.file} is a program, which runs as it was compiled")
+        if options.device != "cpu":
+            raise Problem(f"--device {options.device}: {options.file} is a program, which runs on the CPU")
     preprocessing = Preprocessing.of(options, value, net)
     net.type(network.TYPES[options.device][options.double])
     net = net.training() if options.training else network.optimized(options, net.evaluate())
@@ -337,13 +344,12 @@ def _is_scores(output: Any) -> bool:
 
 def _print_classes(output: Tensor, net: Module, names: list[str] | None, top: int) -> None:
     scores = output.reshape(-1, output.size) if output.ndim in (1, 3) else output.reshape(output.shape[0], -1)
-    last = list(models.leaves(net))[-1]._typename
-    logarithmic, exact = last.endswith("LogSoftMax"), last.endswith("SoftMax")
+    kind = models.scores_kind(net)
     for row in scores[:100]:
         best = np.argsort(-row, kind="stable")[: top if len(scores) == 1 else 1]
         for index in best:
             name = printable(names[index]) if names and index < len(names) else f"class {index}"
-            share = float(np.exp(row[index])) if logarithmic else float(row[index])
-            print(f"  {name:<12} " + (f"{100 * share:6.2f} %" if exact else f"{share:10.5f}"))
+            share = float(np.exp(row[index])) if kind == "logarithms" else float(row[index])
+            print(f"  {name:<12} " + (f"{100 * share:6.2f} %" if kind else f"{share:10.5f}"))
     if len(scores) > 100:
         print(f"  ... and {len(scores) - 100} more")

@@ -209,9 +209,9 @@ def _form(output: Tensor, is_picture: bool, net: Module, value: Any, options: ar
     isVector = output.size > 1 and (output.ndim == 1 or output.shape[1:] == (1, 1))
     named = names is not None and len(names) == output.size
     dtype = output.dtype.name
-    if isVector and (named or last._typename.endswith("SoftMax") or isinstance(last, nn.Linear)):
-        logarithmic = last._typename.endswith("LogSoftMax")
-        return Form("scores", (output.size,), dtype, names if named else None, logarithmic, options.vector)
+    kind = models.scores_kind(net)
+    if isVector and (named or kind or isinstance(last, nn.Linear)):
+        return Form("scores", (output.size,), dtype, names if named else None, kind == "logarithms", options.vector)
     if is_picture and not isVector and output.ndim > 1 and files.is_picture(output.shape):
         return Form("picture", None, dtype)
     return Form("array", None if is_picture and output.ndim > 1 else output.shape, dtype)
@@ -224,7 +224,7 @@ def _notes(plan: Plan, net: Module, source: Source) -> list[str]:
         what = f"{source}, " + (preprocessing.numbers() if normal else "as they are")
     else:
         what = f"{source}; pictures {preprocessing}"
-    last = list(models.leaves(net))[-1]._typename
+    last = models.last_name(net)
     if form.kind == "scores":
         assert form.shape is not None
         told = "with all scores" if form.vector else "--vector writes all scores"

@@ -20,6 +20,7 @@ from pytorch_legacy.nngraph.Node import list_inputs
 
 from . import inputs
 from .examples import forget, indices
+from .programs import ProgramNetwork
 
 # Heights and widths of pictures to try, the small ones first, then those that published networks take, then the rest.
 _USUAL = (16, 24, 8, 28, 32, 48, 64, 96, 112, 128, 224, 227, 231, 256, 299, 12, 20, 36, 40, 10, 221, 192, 160)
@@ -396,6 +397,8 @@ def words(module: Module) -> str:
 
 def fixed_size(module: Module, planes: int) -> tuple[int, int] | None:
     """The only height and width of pictures that the network takes, as far as some trials tell."""
+    if isinstance(module, ProgramNetwork):
+        return module.pictureSize
     if walks.places(module) > _MODULES:
         return None
     found = Trials(module).size(Array((planes, "H", "W")))

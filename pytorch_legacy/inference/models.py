@@ -14,6 +14,7 @@ from pytorch_legacy.messages import described
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Unknown import Unknown
 
+from . import programs
 from .problem import Problem
 from .progress import busy
 
@@ -26,7 +27,7 @@ def load(path: str) -> Any:
     if not Path(path).exists():
         raise Problem(f"{path}: there is no such file")
     with busy(f"reading {path}"):
-        return loading.load(path)
+        return programs.load(path) if programs.isProgram(path) else loading.load(path)
 
 
 def networks(value: Any, depth: int = 4) -> Iterator[tuple[str, Module]]:
@@ -115,6 +116,19 @@ def leaves(module: Module) -> Iterator[Module]:
         elif id(inner) not in known:
             known.add(id(inner))
             waiting.extend(reversed(children))
+
+
+def scores_kind(network: Module) -> str:
+    """Returns "shares" for a network that ends in a SoftMax, "logarithms" for one that ends in a LogSoftMax, else ""."""
+    last = last_name(network)
+    return "logarithms" if last.endswith("LogSoftMax") else "shares" if last.endswith("SoftMax") else ""
+
+
+def last_name(network: Module) -> str:
+    """Returns the name of the last layer, such as "nn.LogSoftMax"."""
+    if isinstance(network, programs.ProgramNetwork):
+        return {"logarithms": "nn.LogSoftMax", "shares": "nn.SoftMax"}.get(network.program.scores, "a program")
+    return list(leaves(network))[-1]._typename
 
 
 def input_planes(module: Module) -> int | None:

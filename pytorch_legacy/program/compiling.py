@@ -10,7 +10,7 @@ from pytorch_legacy.arrays import tree
 from pytorch_legacy.backend import free_scratch
 from pytorch_legacy.backend.library import fixed_convolutions
 from pytorch_legacy.errors import CompileError, THNNError
-from pytorch_legacy.program.execution import Runner
+from pytorch_legacy.program.execution import Opened
 from pytorch_legacy.program.fusing import fused
 from pytorch_legacy.program.inputs import Sizes, Source
 from pytorch_legacy.program.listing import Listing, NotAffine, at, at_batch, listing, merge_batches, same
@@ -29,7 +29,7 @@ Lists = tuple[Listing, ...]
 """The list of every pass; or, of a network with a state, the lists of the first pass and of later ones."""
 
 
-def compiled(net: Any, table: Any, sizes: Sizes) -> tuple[list[Lists], Runner]:
+def compiled(net: Any, table: Any, sizes: Sizes) -> tuple[list[Lists], Opened]:
     """Returns lists for these shapes, and the program of them that was proven.
 
     Where a batch is free, there are lists for one sample, and for all larger batches if their numbers are a + b n.
@@ -62,7 +62,7 @@ class _Compiler:
         self.seen: dict[int, list[Any]] = {}  # the inputs and outputs of recorded passes, by their batch
         self.contents: dict[bytes, bytes] = {}  # constants, which all lists share
 
-    def compile(self) -> tuple[list[Lists], Runner]:
+    def compile(self) -> tuple[list[Lists], Opened]:
         if not any(axis is not None for axis in self.sizes.axes):
             made = [self._lists(1)]
             return made, self._proof(made).prove(self.seen, [1])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+import zlib
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +16,8 @@ from pytorch_legacy.program.listing import Block, Listing, Number, Size, at
 from pytorch_legacy.recording.recorder import Call, Ref
 
 ALIGNED = 64
-_MEMORIES = {"constant": 0, "made": 1, "input": 2, "output": 3}
-_HEADER = struct.Struct("<8sIIQQQII")
+MEMORIES = {"constant": 0, "made": 1, "input": 2, "output": 3}
+HEADER = struct.Struct("<8sIIQQQIIII")
 
 
 def _rounded(size: int) -> int:
@@ -38,6 +40,8 @@ def arena(listing: Listing, apart: bool = False) -> tuple[dict[int, Number], Num
     Blocks whose lives do not meet share memory; with `apart` none do. There is a fixed part, and n times the part of one sample:
     a block of a + b n bytes with b > 0 has a place among the latter, with room for a more bytes a sample.
     """
+    if listing.arena is not None:
+        return listing.arena  # type: ignore[no-any-return]
     spans = lives(listing)
     fixed: dict[int, int] = {}
     single: dict[int, int] = {}
@@ -98,8 +102,11 @@ def poisoned(listing: Listing) -> Listing:
     return replace(listing, calls=calls)
 
 
-def encoded(listings: list[Listing], apart: bool = False) -> Any:
-    """Returns the bytes of a program with these lists, as an array of uint8 with the alignment of THNN_openProgram."""
+def encoded(listings: Sequence[Listing], apart: bool = False, notes: str = "") -> Any:
+    """Returns the bytes of a program with these lists, as an array of uint8 with the alignment of THNN_openProgram.
+
+    Later lists (`Listing.isLater`) have the states as their last inputs. All lists share equal constants.
+    """
     constants = bytearray()
     known: dict[bytes, int] = {}
 
@@ -110,13 +117,19 @@ def encoded(listings: list[Listing], apart: bool = False) -> Any:
             constants.extend(b"\0" * (-len(constants) % ALIGNED))
         return known[block.content]
 
-    texts = [_list(listing, place_of, apart) for listing in listings]
-    text = b"".join(texts)
-    start = _rounded(_HEADER.size + len(text))
-    total = start + len(constants)
-    header = _HEADER.pack(b"THNNprog", 1, 0x01020304, total, start, len(constants), len(listings), 0)
-    beginning = (header + text).ljust(start, b"\0")
-    return aligned(np.concatenate([np.frombuffer(beginning, np.uint8), np.frombuffer(constants, np.uint8)]))
+    states = max((len(one.inputs) - len(listings[0].inputs) for one in listings if one.isLater), default=0)
+    text = b"".join(_list(listing, place_of, apart) for listing in listings)
+    return _whole(notes.encode(), text, constants, len(listings), states)
+
+
+def _whole(notes: bytes, lists: bytes, constants: Any, count: int, states: int) -> Any:
+    """Returns the bytes of a program of these parts."""
+    start = _rounded(HEADER.size + len(notes) + len(lists))
+    head = [b"THNNprog", 1, 0x01020304, start + len(constants), start, len(constants), count, states, len(notes)]
+    rest = (notes + lists).ljust(start - HEADER.size, b"\0")
+    checksum = zlib.crc32(constants, zlib.crc32(rest, zlib.crc32(HEADER.pack(*head, 0)[:-4])))
+    parts = (HEADER.pack(*head, checksum) + rest, constants)
+    return aligned(np.concatenate([np.frombuffer(part, np.uint8) for part in parts]))
 
 
 def _number(value: Number) -> bytes:
@@ -138,7 +151,7 @@ def _list(listing: Listing, place_of: Any, apart: bool) -> bytes:
         base = offsets.get(ref.memory, 0) if block.kind == "made" else places.get(ref.memory, 0)
         both = [one if isinstance(one, Size) else Size(one, 0) for one in (base, offset)]
         total = Size(both[0].a + both[1].a, both[0].b + both[1].b)
-        where = struct.pack("<BBBI", 1, TYPES[ref.dtype], _MEMORIES[block.kind], block.place)
+        where = struct.pack("<BBBI", 1, TYPES[ref.dtype], MEMORIES[block.kind], block.place)
         steps = [_elements(step, ref.dtype.itemsize) for step in ref.strides]
         numbers = b"".join(map(_number, (*ref.shape, *steps)))
         return where + _number(total if total.b else total.a) + struct.pack("<B", len(ref.shape)) + numbers
@@ -162,7 +175,7 @@ def _list(listing: Listing, place_of: Any, apart: bool) -> bytes:
     def array(ref: Ref) -> bytes:
         return struct.pack("<BB", TYPES[ref.dtype], len(ref.shape)) + b"".join(map(_number, ref.shape))
 
-    parts = [struct.pack("<q", listing.least), _number(size)]
+    parts = [struct.pack("<qB", listing.least, listing.isLater), _number(size)]
     for refs in (listing.inputs, listing.outputs):
         parts += [struct.pack("<I", len(refs)), *map(array, refs)]
     parts += [struct.pack("<I", len(listing.calls)), *map(call, listing.calls)]

@@ -10,10 +10,15 @@ import numpy as np
 from pytorch_legacy.backend.arrays import TYPES
 from pytorch_legacy.backend.binding import UNFILLED, TensorDescriptor
 from pytorch_legacy.backend.library import check, ffi, free_scratch, lib
-from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.errors import ShapeError, ValueRangeError
 from pytorch_legacy.messages import sizes
 
 _DTYPES = {0: np.dtype(np.float32), 1: np.dtype(np.float64), 2: np.dtype(np.int64), 3: np.dtype(np.uint8)}
+
+
+def state_count(bytes: Any) -> int:
+    """Returns how many states a program keeps from run to run."""
+    return int.from_bytes(bytes[44:48].tobytes(), "little")
 
 
 def aligned(content: Any) -> Any:
@@ -47,37 +52,45 @@ class Opened:
     Parameters
     ----------
     bytes : array of uint8
-    dtypes : sequence of dtype
-        Those of its inputs.
+        Aligned as THNN_openProgram requires.
+    caller : str, optional
+        Name for errors of opening.
     """
 
-    def __init__(self, bytes: Any, dtypes: Sequence[Any], handle: Any = None) -> None:
+    def __init__(self, bytes: Any, caller: str = "pl.compile", handle: Any = None) -> None:
         self.bytes = bytes
-        self.dtypes = tuple(map(np.dtype, dtypes))
         place = ffi.new("THNNProgram **")
         if handle is None:
-            check(lib.THNN_openProgram(ffi.from_buffer(bytes), bytes.nbytes, place), "pl.compile")
+            check(lib.THNN_openProgram(ffi.from_buffer(bytes), bytes.nbytes, place), caller)
         else:
-            check(lib.THNN_cloneProgram(handle, place), "Program.clone")
+            check(lib.THNN_cloneProgram(handle, place), caller)
         self.handle = ffi.gc(place[0], lib.THNN_closeProgram)
         counts = ffi.new("int32_t[2]")
-        check(lib.THNN_programCounts(self.handle, counts, counts + 1), "pl.compile")
-        self.count = counts[1]
-        self._inputs = ffi.new("THNNArray[]", max(1, len(self.dtypes)))
+        check(lib.THNN_programCounts(self.handle, counts, counts + 1), caller)
+        self._given, self.count = counts
+        self._inputs = ffi.new("THNNArray[]", max(1, self._given))
+        check(lib.THNN_programInputs(self.handle, 0, self._inputs, self._given), caller)
         self._outputs = ffi.new("THNNArray[]", max(1, self.count))
-        slots = enumerate(self.dtypes)
-        self._slots = [ArrayDescriptor(f"input {place + 1}", dtype, ffi.addressof(self._inputs, place)) for place, dtype in slots]
-        self._given = len(self.dtypes)
+        each = [(place, ffi.addressof(self._inputs, place)) for place in range(self._given)]
+        self._slots = [ArrayDescriptor(f"input {place + 1}", _DTYPES[one.type], one) for place, one in each]
+        self._isRecurrent = state_count(bytes) > 0
+        self.hasState = False  # true if the next run depends on earlier ones
         self._shapes: Any = None
         self._made: list[tuple[Any, tuple[int, ...], Any]] = []  # descriptors of outputs, shapes, dtypes
 
     def clone(self) -> Opened:
-        """Returns another one on the same bytes."""
-        return Opened(self.bytes, self.dtypes, self.handle)
+        """Returns another one on the same bytes, without a state."""
+        return Opened(self.bytes, "Program.clone", self.handle)
 
-    def run(self, arrays: Sequence[Any], shapes: list[tuple[int, ...]]) -> list[Any]:
-        """Returns the outputs for arrays of NumPy of these shapes, in new memory."""
+    def run(self, arrays: Sequence[Any], shapes: list[tuple[int, ...]] | None = None) -> list[Any]:
+        """Returns the outputs for arrays of NumPy, in new memory. `shapes` are their shapes, if the caller has them."""
+        if shapes is None:
+            shapes = [array.shape for array in arrays]
         if shapes != self._shapes:
+            if self.hasState:
+                wanted, got = (", ".join(map(sizes, one)) for one in (self._shapes, shapes))
+                reason = "as before, for the state of earlier calls"
+                raise ShapeError(f"program: input: expected {wanted}, {reason}, got {got}; forget() begins anew")
             self._plan(arrays, shapes)
         for slot, array in zip(self._slots, arrays):  # noqa: B905 (as many as were planned for)
             if array is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
@@ -89,7 +102,21 @@ class Opened:
             outputs.append(output)
         if status := lib.THNN_runProgram(self.handle, self._inputs, self._given, self._outputs, self.count):
             check(status, "program")
+        self.hasState = self._isRecurrent
         return outputs
+
+    def compare(self, inputs: Sequence[Any], outputs: Sequence[int], lists: int, caller: str) -> None:
+        """Raises ValueRangeError unless the program has inputs of these dtypes, these outputs, and so many lists."""
+        isListed = lib.THNN_programInputs(self.handle, lists - 1, self._inputs, self._given) == 0
+        isLast = lib.THNN_programInputs(self.handle, lists, self._inputs, self._given) != 0
+        isSame = [*inputs] == [slot.dtype for slot in self._slots] and sorted(outputs) == [*range(self.count)]
+        if not (isSame and isListed and isLast):
+            raise ValueRangeError(f"{caller}: expected notes on {self._given} inputs and {self.count} outputs, got others")
+
+    def forget(self) -> None:
+        """Makes the next run the first one."""
+        self.hasState = False
+        check(lib.THNN_forgetProgram(self.handle), "program")
 
     def _plan(self, arrays: Sequence[Any], shapes: list[tuple[int, ...]]) -> None:
         self._shapes = None
@@ -102,11 +129,11 @@ class Opened:
             self._made.append((one, tuple(one.size[d] for d in range(one.nDimension)), _DTYPES[one.type]))
         self._shapes = shapes
 
-    def failure(self) -> int:
-        """Returns the number of the call in which the latest run failed; -1 if none did."""
-        place = ffi.new("int64_t *")
-        lib.THNN_programFailure(self.handle, place)
-        return int(place[0])
+    def failure(self) -> tuple[int, int]:
+        """Returns the numbers of the list and the call in which the latest run failed; -1 if none did."""
+        list, call = ffi.new("int32_t *"), ffi.new("int64_t *")
+        lib.THNN_programFailure(self.handle, list, call)
+        return int(list[0]), int(call[0])
 
     def free_scratch(self) -> None:
         """Frees the packed weights, which this program and its clones have in common. The next run packs them again."""
@@ -119,79 +146,3 @@ class Opened:
         place = ffi.new("uint64_t *")
         lib.THNN_programBytes(self.handle, place)
         return int(place[0])
-
-
-class Runner:
-    """Calls the lists of a program: the first, and after it, if there is a state, the later one.
-
-    Parameters
-    ----------
-    first : Opened
-        For every call, or for the first one.
-    later : Opened, optional
-        For later calls of a network with a state, whose further inputs and outputs are that.
-    results : int
-        Number of outputs that are results.
-    """
-
-    def __init__(self, first: Opened, later: Opened | None, results: int) -> None:
-        self.first = first
-        self.later = later
-        self.results = results
-        self.isLater = False  # true if the latest call had a state
-        self._state: list[Any] | None = None
-        self._shapes: Any = None
-
-    def run(self, arrays: Sequence[Any], shapes: list[tuple[int, ...]] | None = None) -> list[Any]:
-        """Returns the results for arrays of NumPy. `shapes` are their shapes, if the caller has them."""
-        if shapes is None:
-            shapes = [array.shape for array in arrays]
-        if self.later is None:
-            return self.first.run(arrays, shapes)
-        if self._state is not None and shapes != self._shapes:
-            wanted, got = (", ".join(map(sizes, one)) for one in (self._shapes, shapes))
-            cure = "forget() begins anew"
-            raise ShapeError(f"program: input: expected {wanted}, as before, for the state of earlier calls, got {got}; {cure}")
-        self.isLater = self._state is not None
-        if self._state is None:
-            outputs = self.first.run(arrays, shapes)
-        else:
-            outputs = self.later.run([*arrays, *self._state], [*shapes, *(array.shape for array in self._state)])
-        self._state, self._shapes = outputs[self.results :], shapes
-        return outputs[: self.results]
-
-    def forget(self) -> None:
-        """Makes the next call the first one."""
-        self._state = None
-
-    def hasState(self) -> bool:
-        """Returns whether the next call depends on earlier ones."""
-        return self._state is not None
-
-    def arena(self) -> int:
-        """Returns the bytes of memory in which runs compute."""
-        return (self.later if self.isLater and self.later is not None else self.first).arena()
-
-    def failure(self) -> int:
-        """Returns the number of the call in C in which the latest run failed; -1 if none did."""
-        opened = self.later if self.isLater and self.later is not None else self.first
-        return opened.failure()
-
-    def clone(self) -> Runner:
-        """Returns another one on the same bytes, without a state."""
-        return Runner(self.first.clone(), self.later and self.later.clone(), self.results)
-
-    def stored(self) -> tuple[Any, ...]:
-        """Returns the arguments of `restored`."""
-        each = [opened and (opened.bytes, opened.dtypes) for opened in (self.first, self.later)]
-        return (*each, self.results)
-
-    @classmethod
-    def restored(cls, first: Any, later: Any, results: int) -> Runner:
-        """Returns a runner of stored bytes, which need no alignment."""
-        opened = [one and Opened(aligned(one[0]), one[1]) for one in (first, later)]
-        return cls(opened[0], opened[1], results)
-
-    def bytes(self) -> int:
-        """Returns how many bytes weights and lists take."""
-        return int(self.first.bytes.nbytes + (self.later.bytes.nbytes if self.later else 0))

@@ -53,7 +53,19 @@ class Block:
 
 @dataclass
 class Listing:
-    """Calls on blocks. ``Ref.memory`` is the number of a block; `output` is a table of the numbers of outputs."""
+    """Calls on blocks. ``Ref.memory`` is the number of a block.
+
+    Attributes
+    ----------
+    output : int, Scalar, or list or dict of them
+        Table of the numbers of outputs.
+    least : int
+        If it is not 0, numbers are a + b n, for every n from this one on.
+    isLater : bool
+        True if the last inputs are the states that an earlier pass left.
+    arena : (dict, Number), optional
+        Offsets of the made blocks in the arena, and its size, if that is settled.
+    """
 
     calls: list[Call]
     blocks: list[Block]
@@ -61,6 +73,8 @@ class Listing:
     outputs: list[Ref]
     output: Any = None
     least: int = 0
+    isLater: bool = False
+    arena: Any = None
 
 
 def at(number: Number, n: int) -> int:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import ctypes
-from collections.abc import Iterable
+import struct
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, Self
 
@@ -15,6 +17,7 @@ from pytorch_legacy.arrays import as_arrays, tree
 from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.backend import binding
 from pytorch_legacy.errors import (
+    ArgumentError,
     BusyError,
     CompileError,
     DtypeError,
@@ -22,16 +25,22 @@ from pytorch_legacy.errors import (
     ShapeError,
     THNNError,
     UnsupportedError,
+    ValueRangeError,
 )
+from pytorch_legacy.files.writing import whole
 from pytorch_legacy.messages import described, mismatch, sizes
 from pytorch_legacy.optimizing import optimize
+from pytorch_legacy.program import notes
 from pytorch_legacy.program.compiling import compiled
-from pytorch_legacy.program.execution import Runner
+from pytorch_legacy.program.decoding import decoded, notes_in
+from pytorch_legacy.program.encoding import encoded
+from pytorch_legacy.program.execution import Opened, aligned
 from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, leaves, specs
-from pytorch_legacy.program.listing import Listing
+from pytorch_legacy.program.listing import places
+from pytorch_legacy.program.notes import Notes, Written
 from pytorch_legacy.program.places import named_places
-from pytorch_legacy.program.proof import as_exception
-from pytorch_legacy.recording.recorder import Ref, Scalar
+from pytorch_legacy.program.proof import as_exception, in_order
+from pytorch_legacy.recording.recorder import Scalar
 
 _KEPT = 8  # sizes that were compiled at their first use
 _KEPT_BYTES = 1 << 30
@@ -56,11 +65,19 @@ class Program:
     True
     >>> program
     Program: N x 3 -> N x 2, 2 calls, 32 bytes of weights
+
+    Attributes
+    ----------
+    labels : list of str or None
+        Names of the classes, which `save` writes and `load` reads.
+    preparation : dict
+        Preparation of pictures, in the same way: entries ``size``, ``crop``, ``gray``, ``bgr``, ``scale``, ``mean`` and ``std``.
     """
 
-    _insteadOfSaving = "; save the network, or pickle the program"
+    _insteadOfSaving = "; program.save(path) writes it as a file of its own"
+    labels: list[str] | None = None
 
-    def __init__(self, net: Any, example: Any) -> None:
+    def __init__(self, net: Any, example: Any, shapes: Sequence[Any] = ()) -> None:
         if not isinstance(net, nn.Module):
             raise DtypeError(f"pl.compile: net: expected a module, got {described(net)}")
         if net._onDevice:
@@ -73,7 +90,8 @@ class Program:
         self._places = named_places(self._net)
         self._programs: dict[Any, Variant] = {}
         self._last: Any = (None, None)
-        first = first_sizes(self._net, self._table)
+        self.preparation: dict[str, Any] = {}
+        first = shapes[0] if shapes else first_sizes(self._net, self._table)
         made = self._compile(self._sizes(first))
         batch = max(self._batches(first), default=1)
         isFixed = made.isFixed and self._isBatched()  # made for this batch alone
@@ -81,6 +99,8 @@ class Program:
         isCovered = all(spec.shape.count(None) == (axis is not None) for spec, axis in zip(self._specs, self._axes, strict=True))
         if isCovered and ((made.serves(1) and made.serves(1000)) or not self._isBatched()):
             self._net = None  # no other size can come
+        for others in shapes[1:]:
+            self._program([np.empty(shape, spec.dtype) for shape, spec in zip(others, self._specs, strict=True)])
 
     def __call__(self, *inputs: Any) -> Any:
         """Returns the network's output for an input, or a table, of the sizes that it was compiled for."""
@@ -94,16 +114,17 @@ class Program:
                 arrays = self._arrays(given)
                 shapes = [array.shape for array in arrays]
             known, made = self._last
-            if shapes != known and (made is None or not made.opened.hasState()):  # with a state it tells which sizes that has
+            if shapes != known and (made is None or not made.opened.hasState):  # with a state it tells which sizes that has
                 made = self._program(arrays)
                 self._last = shapes, made
             try:
                 outputs = made.opened.run(arrays, shapes)
             except THNNError as error:
-                raise self._located(error, made, arrays) from None
-            for place in made.truths:
+                raise self._located(error, made) from None
+            for place in made.notes.truths:
                 outputs[place] = outputs[place].view(np.bool_)  # C has bytes
-            return outputs[0] if made.output == 0 else tree.map_entries(lambda leaf: _leaf(outputs, leaf), made.output)
+            output = made.notes.output
+            return outputs[0] if output == 0 else tree.map_entries(lambda leaf: _leaf(outputs, leaf), output)
         finally:
             self._lock.release()
 
@@ -125,34 +146,127 @@ class Program:
                 made.opened.forget()
         return self
 
+    @property
+    def scores(self) -> str:
+        """The output of a classifier: "shares" of a SoftMax, "logarithms" of a LogSoftMax, or ""."""
+        return self._first.notes.scores
+
     def bytes(self) -> tuple[int, int]:
         """Returns the bytes of weights, and of the memory in which calls compute; that is 0 until the first call.
 
         Packed weights, which are laid out for the processor, come on top of both.
         """
         made = self._last[1]
-        return self._first.facts[-1][-1].weights, 0 if made is None else made.opened.arena()
+        return self._first.notes.weights, 0 if made is None else made.opened.arena()
 
     def __repr__(self) -> str:
-        lists = self._first.facts[-1][-1]
-        shapes = [" x ".join("N" if size is None else str(size) for size in spec.shape) for spec in self._specs]
-        results = [ref.shape for ref in lists.outputs[: self._first.opened.results]]
-        outputs = [" x ".join("N" if isinstance(size, tuple) else str(size) for size in shape) for shape in results]
-        calls = f"{len(lists.modules)} call{'s' * (len(lists.modules) != 1)}"
-        return f"Program: {', '.join(shapes)} -> {', '.join(outputs)}, {calls}, {lists.weights} bytes of weights"
+        known = self._first.notes
+        inputs, outputs = ", ".join(notes.shape_texts(self._specs)), ", ".join(known.shapes)
+        count = len(known.lists[-1].modules)
+        return f"Program: {inputs} -> {outputs}, {count} call{'s' * (count != 1)}, {known.weights} bytes of weights"
+
+    # ---- files
+
+    def save(self, path: Any) -> None:
+        """Writes the program to a file: its calls and weights, for all sizes that were compiled so far.
+
+        `load` reads it, ``pytorch-legacy run``, and THNN_openProgramFile in C. The network is not in it, so no other sizes can be
+        compiled. A state of earlier calls is not in it, either.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Usually ends in ``.thnn``. A file that is there is replaced as a whole, or stays as it was if writing fails.
+
+        Raises
+        ------
+        ArgumentError
+            If outputs are tables of another structure for some sizes: a file has one structure.
+        """
+        with self._lock:
+            content = self._bytes()
+        with whole(path) as file:
+            file.write(content)
+
+    @classmethod
+    def load(cls, path: Any) -> Self:
+        """Returns the program of a file that `save` or ``pytorch-legacy convert`` wrote.
+
+        The file is mapped: weights are read when they are needed, and programs of several processes have them in common. Until
+        the program is deleted, the file must not be written to. It may be deleted or replaced.
+
+        Raises
+        ------
+        ValueRangeError
+            If the file is not a program, or damaged: its checksum is compared.
+        VersionError
+            If another version of this package wrote it.
+        UnsupportedError
+            If it calls a layer from outside of the package that is not loaded (`pl.extension.load`).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import pytorch_legacy as pl
+        >>> pl.compile(pl.nn.Sequential(pl.nn.Linear(3, 2), pl.nn.Tanh()), (None, 3)).save("small.thnn")
+        >>> pl.Program.load("small.thnn")
+        Program: N x 3 -> N x 2, 2 calls, 32 bytes of weights
+        """
+        content = np.memmap(path, np.uint8, "r") if Path(path).stat().st_size else aligned(np.empty(0, np.uint8))
+        return cls._loaded(content, f"Program.load: {path}")
+
+    @classmethod
+    def _loaded(cls, content: Any, caller: str) -> Self:
+        """Returns the program of bytes, which have the alignment that C requires."""
+        try:
+            written = notes.read(notes_in(content))
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError, struct.error) as error:
+            Opened(content, caller)  # perhaps it says more
+            expected = "expected the notes of this package, got others"
+            raise ValueRangeError(f"{caller}: {expected} ({type(error).__name__}: {error})") from None
+        for symbol in _outside([written.notes]):
+            binding.require(symbol)
+        opened = Opened(content, caller)
+        made = Variant(opened, written.notes, False)
+        self = object.__new__(cls)
+        self._lock = Lock()
+        self._table = written.table
+        self._specs = leaves(self._table)
+        self._axes = batch_axes(self._specs)
+        self._net = None
+        self._places = written.places
+        self._programs = {None: made}
+        self._last = (None, None)
+        self.labels, self.preparation = written.labels, written.preparation
+        opened.compare([spec.dtype for spec in self._specs], places(written.notes.output), len(written.notes.lists), caller)
+        return self
+
+    def _bytes(self) -> Any:
+        """Returns the bytes of a file."""
+        made = [*self._programs.values()]
+        first = made[0].notes
+        for other in made[1:]:
+            if (other.notes.output, other.notes.truths) != (first.output, first.truths):
+                raise ArgumentError("program.save: expected outputs of one structure for all sizes, got others for some")
+        lists = [decoded(one.opened.bytes) for one in made]
+        each = [[*zip(some, one.notes.lists, strict=True)] for some, one in zip(lists, made, strict=True)]
+        every = [pair for isLater in (False, True) for pairs in each for pair in pairs if pair[0].isLater == isLater]
+        known = first._replace(lists=[note for _, note in every], weights=max(one.notes.weights for one in made))
+        written = Written(self._table, self._places, known, self.labels, self.preparation)
+        return encoded([one for one, _ in every], notes=notes.text(written, self._specs))
 
     def __getstate__(self) -> dict[str, Any]:
         """Returns the contents of a pickle: the bytes of the lists, without a state; and the network, if more sizes may come."""
         left = {"_lock", "_last", "_programs"}
-        programs = {key: (made.opened.stored(), made[1:]) for key, made in self._programs.items()}
+        programs = {key: (np.array(made.opened.bytes), made[1:]) for key, made in self._programs.items()}
         return {name: value for name, value in self.__dict__.items() if name not in left} | {"stored": programs}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         stored = state.pop("stored")
-        for symbol in _outside(rest[1] for _, rest in stored.values()):
+        for symbol in _outside(rest[0] for _, rest in stored.values()):
             binding.require(symbol)
         self.__dict__.update(state, _lock=Lock(), _last=(None, None))
-        self._programs = {key: Variant(Runner.restored(*opened), *rest) for key, (opened, rest) in stored.items()}
+        self._programs = {key: Variant(Opened(aligned(content)), *rest) for key, (content, rest) in stored.items()}
 
     # ---- sizes
 
@@ -177,6 +291,8 @@ class Program:
 
     def _program(self, arrays: list[Any]) -> Any:
         """Returns the program for these arrays. Compiles it if they are the first ones of their sizes."""
+        if None in self._programs:  # it was loaded; C names the sizes that it takes
+            return self._programs[None]
         shapes = [array.shape for array in arrays]
         for spec, shape in zip(self._specs, shapes, strict=True):
             fits = len(shape) == len(spec.shape) and all(
@@ -209,16 +325,15 @@ class Program:
 
     def _compile(self, wanted: Sizes) -> Variant:
         lists, opened = compiled(self._net, self._table, wanted)
-        facts = [[*map(_facts, each)] for each in lists]
-        self._refuse_others(_outside([facts]))
+        known = notes.notes_on(in_order(lists), opened.count)
+        self._refuse_others(_outside([known]))
         shapes = tuple(ref.shape for ref in lists[0][0].inputs[: len(wanted.shapes)])
         isFixed = len(lists) == 1 and not lists[0][0].least and shapes == wanted.shapes
-        truths = [place for place, ref in enumerate(lists[0][0].outputs[: opened.results]) if ref.dtype == np.bool_]
-        return Variant(opened, lists[0][0].output, facts, isFixed, truths)
+        return Variant(opened, known, isFixed)
 
     def _refuse_others(self, symbols: set[str]) -> None:
         """Raises CompileError if the program would call two versions of a layer."""
-        known = _outside(made.facts for made in self._programs.values())
+        known = _outside(made.notes for made in self._programs.values())
         for symbol in symbols - known:
             if any(one.rpartition("_")[0] == symbol.rpartition("_")[0] for one in known):
                 name = binding.function_name(symbol)
@@ -229,10 +344,10 @@ class Program:
     def _bound(self) -> None:
         """Evicts the sizes that were compiled first, except those of the example, if there are too many."""
         _, *others = self._programs
-        total = sum(self._programs[key].opened.bytes() for key in others)
+        total = sum(self._programs[key].opened.bytes.nbytes for key in others)
         while len(others) > _KEPT or (len(others) > 1 and total > _KEPT_BYTES):
             key = others.pop(0)
-            total -= self._programs.pop(key).opened.bytes()
+            total -= self._programs.pop(key).opened.bytes.nbytes
 
     # ---- arrays and errors
 
@@ -265,17 +380,23 @@ class Program:
         take(self._table, given, "")
         return arrays
 
-    def _located(self, error: THNNError, made: Variant, arrays: list[Any]) -> THNNError:
+    def _located(self, error: THNNError, made: Variant) -> THNNError:
         """Returns the exception of a call that failed, with the place of its module."""
-        number = made.opened.failure()
-        batch = max(self._batches([array.shape for array in arrays]), default=1)
-        one = made.facts[-1 if batch > 1 else 0][made.opened.isLater]
-        if 0 <= number < len(one.modules):
-            place, name = self._places[one.modules[number]] if one.modules[number] >= 0 else ([], "program")
-            error = as_exception(error, one.errors.get(number, ""))
+        number, call = made.opened.failure()
+        one = made.notes.lists[max(0, number)]
+        if 0 <= call < len(one.modules):
+            place, name = self._places[one.modules[call]] if one.modules[call] >= 0 else ([], "program")
+            error = as_exception(error, one.errors.get(call, ""))
             error.args = (f"{name}{str(error.args[0]).removeprefix('program')}",)
             error.where[:0] = place
         return error
+
+
+def for_sizes(net: Any, example: Any, shapes: Sequence[Any]) -> Program:
+    """Returns a program that is compiled for these shapes, each a list with one for each array of `example`."""
+    program = Program(net, example, shapes)
+    _trim()
+    return program
 
 
 def prepared(net: Any) -> Any:
@@ -287,41 +408,24 @@ def _leaf(outputs: list[Any], leaf: Any) -> Any:
     return outputs[leaf.of][0].item() if isinstance(leaf, Scalar) else outputs[leaf]
 
 
-class Facts(NamedTuple):
-    """The facts that are stored of a list beside its bytes: the module of each call, and the text of `repr`."""
-
-    modules: list[int]
-    errors: dict[int, str]
-    outputs: list[Ref]
-    weights: int
-    least: int
-    outside: frozenset[str]  # the functions from outside of the library, as `binding.in_program` calls them
-
-
-def _facts(one: Listing) -> Facts:
-    weights = sum(map(len, {block.content for block in one.blocks}))
-    errors = {number: call.error for number, call in enumerate(one.calls) if call.error}
-    outside = frozenset(call.name for call in one.calls if call.isOutside)
-    return Facts([call.module for call in one.calls], errors, one.outputs, weights, one.least, outside)
-
-
-def _outside(variants: Iterable[list[list[Facts]]]) -> set[str]:
-    """Returns the functions from outside of the library that these lists call."""
-    return {symbol for lists in variants for each in lists for one in each for symbol in one.outside}
+def _outside(several: Iterable[Notes]) -> set[str]:
+    """Returns the functions from outside of the library that programs with these notes call."""
+    return {symbol for one in several for each in one.lists for symbol in each.outside}
 
 
 class Variant(NamedTuple):
-    """The lists for some sizes, opened: one for a single sample or a fixed batch, and perhaps one for all larger batches."""
+    """The lists for some sizes, opened: one for a single sample or a fixed batch, and perhaps one for all larger batches.
 
-    opened: Runner
-    output: Any
-    facts: list[list[Facts]]
+    A network with a state has as many lists again, for later calls. A program that was loaded has one variant for all sizes.
+    """
+
+    opened: Opened
+    notes: Notes
     isFixed: bool  # true if it serves only the batch that it was compiled for
-    truths: list[int]  # the outputs that are truth values
 
     def serves(self, batch: int) -> bool:
         """Returns whether the program takes a batch of that size."""
-        return any(batch >= one[0].least if one[0].least else batch == 1 for one in self.facts)
+        return any(batch >= one.least if one.least else batch == 1 for one in self.notes.lists)
 
 
 def _trim() -> None:

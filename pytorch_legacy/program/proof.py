@@ -27,7 +27,7 @@ from pytorch_legacy.arrays import tree
 from pytorch_legacy.backend import binding, free_scratch
 from pytorch_legacy.errors import CompileError, THNNError
 from pytorch_legacy.program.encoding import encoded, poisoned
-from pytorch_legacy.program.execution import Opened, Runner
+from pytorch_legacy.program.execution import Opened
 from pytorch_legacy.program.fusing import fused
 from pytorch_legacy.program.inputs import LARGE, Sizes, Source
 from pytorch_legacy.program.listing import Listing, at_batch, listing, places
@@ -42,11 +42,14 @@ class StateError(CompileError):
     """The network keeps a state from one pass to the next."""
 
 
-def runner(lists: list[tuple[Listing, ...]], apart: bool = False) -> Runner:
+def in_order(lists: Sequence[tuple[Listing, ...]]) -> list[Listing]:
+    """Returns the lists as a program has them: those of first passes, then those of later ones."""
+    return [one for phase in zip(*lists, strict=True) for one in phase]
+
+
+def opened(lists: Sequence[tuple[Listing, ...]], apart: bool = False) -> Opened:
     """Returns what runs these lists."""
-    phases = [[one[phase] for one in lists] for phase in range(len(lists[0]))]
-    opened = [Opened(encoded(phase, apart), [ref.dtype for ref in phase[0].inputs]) for phase in phases]
-    return Runner(opened[0], opened[1] if len(opened) > 1 else None, 1 + max(places(lists[0][0].output), default=-1))
+    return Opened(encoded(in_order(lists), apart))
 
 
 class Proof:
@@ -72,9 +75,9 @@ class Proof:
         every = [call for each in lists for one in each for call in one.calls]
         computing = [call for call in every if call.isNumPy and call.name not in _MOVING]
         self.tolerance = max((_TOLERANCE.get(ref.dtype, 0.0) for call in computing for ref in call.refs()), default=0.0)
-        self.program = runner(lists)
+        self.program = opened(lists)
 
-    def prove(self, seen: dict[int, Any], batches: Sequence[int]) -> Runner:
+    def prove(self, seen: dict[int, Any], batches: Sequence[int]) -> Opened:
         """Returns the program of the lists.
 
         Parameters
@@ -97,11 +100,10 @@ class Proof:
                 self._compare_memory(n)
         return self._made(batches[0])
 
-    def _made(self, n: int) -> Runner:
+    def _made(self, n: int) -> Opened:
         """Returns the program without what the proof has left: with an arena and packed weights for a batch of n alone."""
         made = self.program.clone()
-        for opened in filter(None, (made.first, made.later)):
-            opened.free_scratch()
+        made.free_scratch()
         for _ in range(1 + self.hasState):  # a run packs the weights
             made.run(self.source.arrays(self.sizes.at(n)))
         made.forget()
@@ -111,10 +113,10 @@ class Proof:
         """Returns the lists for a batch of n."""
         return self.lists[-1 if n > 1 else 0]
 
-    def _poisoned(self, n: int) -> Runner:
+    def _poisoned(self, n: int) -> Opened:
         """Returns a program of this batch alone, with each block in memory of its own."""
         fixed = [at_batch(one, n) if one.least else one for one in self._of(n)]
-        return runner([tuple(map(poisoned, fixed))], apart=True)
+        return opened([tuple(map(poisoned, fixed))], apart=True)
 
     def _compare_recorded(self, n: int, passes: list[Any]) -> None:
         """Compares a program that runs in poisoned memory with the recorded passes, at first and after `forget`."""
@@ -191,15 +193,16 @@ class Proof:
 
     def _found(self, arrays: list[Any], n: int) -> Any:
         """Returns the outputs of the program for an input, or the class of the exception that it raises."""
-        lists = self._of(n)
+        [first, *_] = self._of(n)
         try:
             outputs = self.program.run(arrays)
         except THNNError as error:
-            number, calls = self.program.failure(), lists[self.program.isLater].calls
-            return type(as_exception(error, calls[number].error if 0 <= number < len(calls) else ""))
-        kinds = [ref.dtype for ref in lists[0].outputs]
+            number, place = self.program.failure()
+            name = in_order(self.lists)[number].calls[place].error if place >= 0 else ""
+            return type(as_exception(error, name))
+        kinds = [ref.dtype for ref in first.outputs]
         outputs = [one.view(kind) if kind == np.bool_ else one for one, kind in zip(outputs, kinds, strict=False)]
-        return [outputs[place] for place in places(lists[0].output)]
+        return [outputs[place] for place in places(first.output)]
 
     def _isRecorded(self, past: list[Any], found: list[Any]) -> bool:
         """Returns whether a recorded pass, the last of several, gives these outputs."""

@@ -7,6 +7,7 @@ whose further outputs are the state, and that of all later ones, which have the 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pytorch_legacy.errors import CompileError
@@ -18,6 +19,8 @@ def with_state(passes: list[Recording]) -> tuple[Listing, Listing]:
     """Returns the lists of the first pass and of later ones."""
     first, second, third = passes
     kept = _kept(first, second)
+    if not kept:
+        raise CompileError("pl.compile: the network keeps a state that is in none of its arrays; a program cannot repeat that")
     place = {memory: number for number, memory in enumerate(kept)}
     successors = [-1] * len(kept)
     for call, other in zip(_alike(second, third), third.calls, strict=True):
@@ -30,7 +33,7 @@ def with_state(passes: list[Recording]) -> tuple[Listing, Listing]:
             successors[number] = ref.memory
     before = [_whole(first, memory) for memory in kept]
     after = [_whole(second, memory) for memory in successors]
-    return listing(first, after=before), listing(second, before=before, after=after)
+    return listing(first, after=before), replace(listing(second, before=before, after=after), isLater=True)
 
 
 def _alike(second: Recording, third: Recording) -> list[Call]:

@@ -189,6 +189,7 @@ def programs() -> Iterator[tuple[str, list[Any]]]:
     data = encoding.aligned(encoding.program(encoding.calls(inputs=ports, outputs=ports, calls=[absolute])))
     program, clone, state = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
     counts, failure = (ctypes.c_int32 * 2)(), (ctypes.c_int64 * 1)()
+    text = ctypes.c_char_p()
     x, y = encoding.views([np.asfortranarray(WRITTEN)]), encoding.views([WRITTEN.copy()])
     for size in (data.size, data.size - 1):
         yield "openProgram", [ctypes.c_void_p(data.ctypes.data), ctypes.c_uint64(size), ctypes.byref(program)]
@@ -197,7 +198,12 @@ def programs() -> Iterator[tuple[str, list[Any]]]:
     for name in ("planProgram", "runProgram"):
         yield name, [program, x, 1, y, 1]
         yield name, [program, x, 1, y, 0]
-    yield "programFailure", [program, ctypes.byref(failure)]
+    yield "openProgramFile", [b"no such file", ctypes.byref(clone)]
+    yield "programInputs", [program, 0, x, 1]
+    yield "programInputs", [program, 1, x, 1]
+    yield "programNotes", [program, ctypes.byref(text), ctypes.byref(failure)]
+    yield "forgetProgram", [program]
+    yield "programFailure", [program, ctypes.byref(counts), ctypes.byref(failure)]
     yield "programBytes", [program, ctypes.byref(failure)]
     yield "programState", [program, ctypes.byref(state)]
     yield "registerLayer", [b"FloatOfEnvironments", CALL, b"fF"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import zlib
 from typing import Any
 
 import numpy as np
@@ -69,22 +70,25 @@ def call(name: str, *arguments: bytes, count: int | None = None) -> bytes:
     return bytes([len(name)]) + name.encode() + bytes([len(arguments) if count is None else count]) + b"".join(arguments)
 
 
-def calls(*, least: int = 0, arena: Number = 0, inputs: list[bytes], outputs: list[bytes], calls: list[bytes]) -> bytes:
+def calls(
+    *, least: int = 0, later: int = 0, arena: Number = 0, inputs: list[bytes], outputs: list[bytes], calls: list[bytes]
+) -> bytes:
     """A list."""
-    parts = [struct.pack("<q", least), number(arena)]
+    parts = [struct.pack("<qB", least, later), number(arena)]
     for items in (inputs, outputs, calls):
         parts += [struct.pack("<I", len(items)), *items]
     return b"".join(parts)
 
 
-def program(*lists: bytes, constants: bytes = b"", **header: int) -> bytes:
-    """The whole; `header` has other values for fields of the header."""
-    body = b"".join(lists)
-    offset = -(-(48 + len(body)) // 64) * 64
+def program(*lists: bytes, constants: bytes = b"", notes: bytes = b"", isChecked: bool = False, **header: int) -> bytes:
+    """The whole; `header` has other values for fields of the header. With `isChecked`, it has its checksum."""
+    body = notes + b"".join(lists)
+    offset = -(-(56 + len(body)) // 64) * 64
     fields = {"version": 1, "mark": 0x01020304, "size": offset + len(constants), "constants": offset, "bytes": len(constants)}
-    fields |= {"lists": len(lists), "reserved": 0} | header
-    head = b"THNNprog" + struct.pack("<IIQQQII", *fields.values())
-    return head + body + bytes(offset - 48 - len(body)) + constants
+    fields |= {"lists": len(lists), "states": 0, "notes_bytes": len(notes)} | header
+    head = b"THNNprog" + struct.pack("<IIQQQIII", *fields.values())
+    rest = body + bytes(offset - 56 - len(body)) + constants
+    return head + struct.pack("<I", zlib.crc32(head + rest) if isChecked else 0) + rest
 
 
 # ---------------------------------------------------------------------------------------------- runs
@@ -160,9 +164,17 @@ class Program:
         return outputs
 
     def failure(self) -> int:
-        number = ctypes.c_int64()
-        check(lib.THNN_programFailure(self.handle, ctypes.byref(number)))
-        return number.value
+        """The number of the call."""
+        return self.failed()[1]
+
+    def failed(self) -> tuple[int, int]:
+        """The numbers of the list and the call."""
+        list, call = ctypes.c_int32(), ctypes.c_int64()
+        check(lib.THNN_programFailure(self.handle, ctypes.byref(list), ctypes.byref(call)))
+        return list.value, call.value
+
+    def forget(self) -> None:
+        check(lib.THNN_forgetProgram(self.handle))
 
     def state(self) -> ctypes.c_void_p:
         state = ctypes.c_void_p()

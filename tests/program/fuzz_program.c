@@ -23,6 +23,7 @@
 enum {
   BATCH = 400,               /* mutants of a child */
   MOST_BYTES = 1 << 16,      /* size of a mutant */
+  HEADER_BYTES = 56,
   MOST_ELEMENTS = 1 << 16,   /* elements of an input or output: larger ones are planned, not run */
   MOST_ARRAYS = 8,
   MOST_SECONDS = 4,          /* processor time for a mutant: longer ones are slow, which is no fault */
@@ -170,8 +171,8 @@ static void makeMutant(Bytes *out, const Bytes *seed)
   memcpy(&constants, seed->data + 24, 8);
   memcpy(&constantsBytes, seed->data + 32, 8);
   static Bytes body;
-  body.size = constants - 48;
-  memcpy(body.data, seed->data + 48, body.size);
+  body.size = constants - HEADER_BYTES;
+  memcpy(body.data, seed->data + HEADER_BYTES, body.size);
   while (body.size && body.data[body.size - 1] == 0) body.size--;
   if (draw(3)) changeNumber(&body); /* most of what is changed at random is no program */
   else
@@ -179,21 +180,21 @@ static void makeMutant(Bytes *out, const Bytes *seed)
   if (draw(3) == 0) changeNumber(&body);
   body.size += 16; /* some of the zeros may have been part of the lists */
   memset(body.data + body.size - 16, 0, 16);
-  const size_t offset = (48 + body.size + 63) / 64 * 64;
+  const size_t offset = (HEADER_BYTES + body.size + 63) / 64 * 64;
   if (offset + constantsBytes > MOST_BYTES) {
     *out = *seed;
     return;
   }
   out->size = offset + constantsBytes;
   memset(out->data, 0, out->size);
-  memcpy(out->data, seed->data, 48);
+  memcpy(out->data, seed->data, HEADER_BYTES);
   memcpy(out->data + 16, &out->size, 8);
   memcpy(out->data + 24, &offset, 8);
-  memcpy(out->data + 48, body.data, body.size);
+  memcpy(out->data + HEADER_BYTES, body.data, body.size);
   memcpy(out->data + offset, seed->data + constants, constantsBytes);
   if (draw(30) == 0) {
     const int64_t value = number();
-    memcpy(out->data + draw(41), &value, 8);
+    memcpy(out->data + draw(HEADER_BYTES - 7), &value, 8);
   }
   if (draw(30) == 0) out->size = draw(out->size);
 }
@@ -244,9 +245,11 @@ static void fill(char *memory, int64_t bytes, int type)
 static int makeInputs(const Bytes *program, THNNArray *inputs, int64_t *sizes, void **memory, int32_t count)
 {
   int64_t least;
-  at = program->data + 48;
+  uint32_t notes;
+  memcpy(&notes, program->data + 48, 4);
+  at = program->data + HEADER_BYTES + notes;
   memcpy(&least, at, 8);
-  at += 8;
+  at += 9;
   const int64_t n = least + (int64_t)draw(3);
   if (readNumber(n) > (int64_t)MOST_MAPPED) return 0;
   at += 4;
@@ -304,7 +307,8 @@ static void run(THNNProgram *program, const Bytes *bytes)
       if ((fits &= size >= 0)) outputs[i].data = memory[MOST_ARRAYS + i] = malloc((size_t)size + !size);
     }
     const uint64_t before = hashInputs(sizes, memory, nInputs);
-    for (int times = 0; fits && times < 2; times++) { /* convolutions pack their weights in the second run */
+    for (int times = 0; fits && times < 3; times++) { /* convolutions pack their weights in the second run; the third has a state */
+      if (draw(8) == 0) THNN_forgetProgram(program);
       const int32_t status = THNN_runProgram(program, inputs, nInputs, outputs, nOutputs);
       counts->ran++;
       counts->succeeded += status == THNN_OK;

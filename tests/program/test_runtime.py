@@ -292,6 +292,24 @@ def of_within(last: bytes) -> bytes:
     return single(ABS[0], double(0), double(1), last, name="arrayWithin")
 
 
+def single_list(later: int = 0) -> bytes:
+    return calls(later=later, inputs=[port(F, 3)], outputs=[port(F, 3)], calls=[call("FloatAbs_updateOutput", *ABS)])
+
+
+def recurrent(later: int = 0, source: int | None = None, inputs: list[bytes] | None = None, n: Any = 3) -> bytes:
+    """A list that adds its input to a state, which is 0 at first. It gives the sum, and leaves it as the state."""
+    ports = [port(F, n)] * (2 if later else 1) if inputs is None else inputs
+    state = tensor(F, INPUT, n, index=(1 if later else 0) if source is None else source)
+    first = call("arrayFill", tensor(F, ARENA, n), double(0))
+    total = [tensor(F, INPUT, n), state if later or source else tensor(F, ARENA, n), tensor(F, OUTPUT, n, index=1)]
+    add = call("arrayApply", *total, integer(0))
+    copy = call("arrayCopy", tensor(F, OUTPUT, n, index=1), tensor(F, OUTPUT, n))
+    arena = (0, 12) if isinstance(n, tuple) else 12
+    least = 1 if isinstance(n, tuple) else 0
+    return calls(least=least, later=later, arena=arena, inputs=ports, outputs=[port(F, n)] * 2, calls=[first, add, copy])
+
+
+CHECKED = program(network(), constants=CONSTANTS_OF_LINEAR, isChecked=True)
 WRONG: list[tuple[str, bytes, str]] = [
     ("empty", b"", "expected a program, which begins with THNNprog"),
     ("other file", b"T7" * 100, "expected a program"),
@@ -299,7 +317,17 @@ WRONG: list[tuple[str, bytes, str]] = [
     ("big-endian", program(network(), mark=0x04030201), "little-endian"),
     ("mark", program(network(), mark=5), "expected the mark 0x01020304, got 0x00000005"),
     ("size", program(network(), size=7), r"expected 7 bytes, as the program says, got \d+"),
-    ("reserved", program(network(), reserved=1), "reserved"),
+    ("notes", program(network(), notes_bytes=2**32 - 1), "bytes of notes before the constants, got 4294967295"),
+    ("notes in place of lists", program(network(), notes_bytes=510), "expected 1 list or more"),
+    ("checksum", program(network(), constants=CONSTANTS_OF_LINEAR, isChecked=True)[:-1] + b"\1", "damaged"),
+    ("checksum of the header", CHECKED[:44] + b"\1" + CHECKED[45:], "damaged"),
+    ("later without states", program(single_list(later=1)), "because there are no states, got later 1"),
+    ("later at first", program(recurrent(later=1), states=1), "because the first list is one, got later 1"),
+    ("too large a mark of later lists", program(recurrent(), recurrent(later=2), states=1), "got later 2"),
+    ("no output for a state", program(recurrent(), states=3), "expected an output for each of 3 states, got 2"),
+    ("inputs of a later list", program(recurrent(), recurrent(later=1, inputs=[port(F, 3)]), states=1),
+     "expected 2 inputs, as list 0 has without the states, got 1"),
+    ("a state in a first list", program(recurrent(source=1), recurrent(later=1), states=1), "expected an index below 1"),
     ("constants' place", NETWORK[:24] + b"\x48" + NETWORK[25:], "expected constants at a multiple of 64"),
     ("constants' size", program(network(), bytes=1), "bytes of constants behind their beginning, got 1"),
     ("no list", program(network(), lists=0), "expected 1 list or more"),
@@ -307,7 +335,7 @@ WRONG: list[tuple[str, bytes, str]] = [
     ("one list too many", program(network(), lists=2), r"list 1: "),
     ("rest", program(network() + b"\1", constants=CONSTANTS_OF_LINEAR),
      "expected zeros between the lists and the constants, got a byte of 1"),
-    ("early end", program(network()[:144]),
+    ("early end", program(network()[:136]),
      r"list 0, call 0 \(FloatLinear_updateOutput\), .*: expected . bytes before the constants, got"),
     ("least", program(calls(least=-1, inputs=[], outputs=[], calls=[])), "expected a least n of 0 and more, got -1"),
     ("n in a fixed list", program(network(N, 0)), "expected plain numbers"),
@@ -727,3 +755,136 @@ def test_a_sample_has_the_same_bits_in_all_batches() -> None:
         np.testing.assert_array_equal(one(x[:n])[0], whole[:n])
     lib.THNN_setConvolution(one.state(), 0)  # the choice by the number of samples
     assert (one(x[:1])[0] != whole[:1]).any() or (one(x)[0] != whole).any()
+
+
+# ---------------------------------------------------------------------------------------------- states
+
+
+def test_a_state_is_kept_until_it_is_forgotten() -> None:
+    one = Program(program(recurrent(), recurrent(later=1), states=1))
+    assert one.counts() == (1, 1)
+    x = np.array([1, 2, 3], np.float32)
+    for _ in range(2):
+        for times in range(1, 5):
+            np.testing.assert_array_equal(one(x)[0], times * x)
+        one.forget()
+    other = one.clone()
+    one(x)
+    np.testing.assert_array_equal(other(x)[0], x)
+    np.testing.assert_array_equal(one(x)[0], 2 * x)
+
+
+def test_a_run_that_fails_leaves_the_state() -> None:
+    """The last call of the later list fails for an index of 5."""
+    within = call("arrayWithin", tensor(F, INPUT, 3), double(0), double(4), text(b"x"))
+    later = recurrent(later=1)
+    one = Program(program(recurrent(), with_call(later, within), states=1))
+    x = np.array([1, 2, 3], np.float32)
+    one(x)
+    one(x)
+    with pytest.raises(ProgramError):
+        one(x + 2)
+    assert one.failed() == (1, 3)
+    np.testing.assert_array_equal(one(x)[0], 3 * x)
+    assert one.failed() == (-1, -1)
+
+
+def with_call(listed: bytes, further: bytes) -> bytes:
+    """A list of three calls with one more at its end."""
+    place = listed.index((3).to_bytes(4, "little") + b"\x09arrayFill")
+    return listed[:place] + (4).to_bytes(4, "little") + listed[place + 4 :] + further
+
+
+def test_a_state_has_the_sizes_of_its_run() -> None:
+    one = Program(program(recurrent(n=N), recurrent(later=1, n=N), states=1))
+    one(np.ones(3, np.float32))
+    for run in (one.plan, one):
+        with pytest.raises(ProgramError, match=r"expected the sizes of the run before, .*THNN_forgetProgram begins anew"):
+            run(np.ones(4, np.float32))
+    np.testing.assert_array_equal(one(np.ones(3, np.float32))[0], [2, 2, 2])
+    one.forget()
+    np.testing.assert_array_equal(one(np.ones(4, np.float32))[0], [1, 1, 1, 1])
+
+
+def test_the_output_may_be_the_input() -> None:
+    one = Program(program(recurrent(), recurrent(later=1), states=1))
+    x = np.array([1, 2, 3], np.float32)
+    one.run([x], [x])
+    one.run([x], [x])
+    np.testing.assert_array_equal(x, [2, 4, 6])
+
+
+# ---------------------------------------------------------------------------------------------- files
+
+
+def open_file(path: Any) -> ctypes.c_void_p:
+    handle = ctypes.c_void_p()
+    status = lib.THNN_openProgramFile(os.fsencode(path), ctypes.byref(handle))
+    if status:
+        raise ProgramError(status)
+    return handle
+
+
+def test_a_file(tmp_path: Any) -> None:
+    """A file may be deleted while a program of it, or a clone, is open."""
+    path = tmp_path / "net.thnn"
+    data = program(network(), constants=CONSTANTS_OF_LINEAR, notes=b"label a\nlabel b\n", isChecked=True)
+    path.write_bytes(data)
+    one = Program.__new__(Program)
+    one.bytes, one.handle = np.empty(0), open_file(path)
+    path.unlink()
+    x = np.arange(8, dtype=np.float32).reshape(2, 4)
+    expected = Program(data)(x)[0]
+    np.testing.assert_array_equal(one(x)[0], expected)
+    address, size = ctypes.c_void_p(), ctypes.c_uint64()
+    assert lib.THNN_programNotes(one.handle, ctypes.byref(address), ctypes.byref(size)) == 0
+    assert ctypes.string_at(address.value or 0, size.value) == b"label a\nlabel b\n"
+    other = one.clone()
+    del one
+    np.testing.assert_array_equal(other(x)[0], expected)
+
+
+def test_inputs_of_lists() -> None:
+    one = Program(program(network(2, 0), network(), constants=CONSTANTS_OF_LINEAR))
+    array = views([np.empty((1, 1), np.float32)])
+    for list, size in ((0, 2), (1, 1)):
+        assert lib.THNN_programInputs(one.handle, list, array, 1) == 0
+        assert (array[0].type, array[0].nDimension, [*array[0].size[:2]]) == (F, 2, [size, 4])
+    for list in (-1, 2):
+        assert lib.THNN_programInputs(one.handle, list, array, 1) == capi.VALUE
+        assert capi.last_error() == f"THNN_programInputs: list: expected a number below 2, got {list}"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("missing", "missing: No such file or directory"),
+        ("folder", "folder: not a regular file"),
+        ("pipe", "pipe: not a regular file"),
+        ("empty", "empty: an empty file"),
+        ("text", "expected a program, which begins with THNNprog"),
+        ("cut", r"expected \d+ bytes, as the program says, got"),
+        ("damaged", "damaged"),
+    ],
+)
+def test_files_that_are_none(tmp_path: Any, name: str, message: str) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    data = program(network(), constants=CONSTANTS_OF_LINEAR, isChecked=True)
+    contents = {"empty": b"", "text": b"T7" * 100, "cut": data[:-5], "damaged": data[:-20] + b"?" + data[-19:]}
+    for file, content in contents.items():
+        (tmp_path / file).write_bytes(content)
+    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    with pytest.raises(ProgramError, match=f"THNN_openProgramFile: .*{message}"):
+        open_file(tmp_path / name)
+    assert before == (len(os.listdir("/proc/self/fd")) if before else 0)
+
+
+def test_every_byte_of_a_file_is_checked() -> None:
+    data = program(network(), constants=CONSTANTS_OF_LINEAR, notes=b"label a\n", isChecked=True)
+    Program(data)
+    for place in range(len(data)):
+        changed = bytearray(data)
+        changed[place] ^= 1 << place % 8
+        with pytest.raises(ProgramError):
+            Program(bytes(changed))

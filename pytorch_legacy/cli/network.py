@@ -53,7 +53,7 @@ def add_computation(group: argparse._ActionsContainer) -> None:
     group.add_argument("--double", action="store_true", help="compute in double precision")
     group.add_argument(
         "--optimize", action=argparse.BooleanOptionalAction,
-        help="fold layers; results differ by rounding (default: on, except with --training)"
+        help="fold layers; results differ by rounding (default: on)"
     )  # fmt: skip
     group.add_argument("--threads", type=whole("--threads", 1, 1024), metavar="N", help="default: one per processor")
 

@@ -38,7 +38,7 @@ CASES = [
     case("ceil_beyond_volume", (3, 4, 2, 2, 3, 2, 0, 1, 0), 1, 2, 2, 1, 1, ceil=True),
     case("ceil_beyond_volume_exclude", (3, 4, 2, 2, 3, 2, 0, 1, 0), 1, 2, 2, 1, 1, ceil=True, exclude=True),
     case("padding_beyond_volume", (3, 3, 3, 1, 1, 1, 1, 1, 1), 1, 2, 2, 1, 2),
-    case("more_rows_than_a_chain", (2, 40, 3, 1, 2, 1), 1, 1, 3, 44, 5),
+    case("more_rows_than_a_chain", (2, 3, 40, 1, 1, 2), 1, 1, 3, 44, 5),
     case("stride_beyond_kernel", (1, 2, 1, 2, 3, 2), 1, 2, 4, 5, 7),
     case("whole_volume", (3, 5, 4), 2, 2, 3, 4, 5),
     case("5x5x5_stride1_pad2", (5, 5, 5, 1, 1, 1, 2, 2, 2), 1, 1, 5, 5, 6),

@@ -149,6 +149,8 @@ def others() -> Iterator[tuple[str, list[Any]]]:
     for name, out in (("getNumThreads", count), ("random", word), ("initialSeed", place)):
         yield name, [state, None]
         yield name, [state, ctypes.byref(out)]
+    yield "fixConvolutions", [1]
+    yield "fixConvolutions", [0]
     for name in ("setNumThreads", "setPoolingBackward", "setKernels", "setConvolution"):
         yield name, [state, -1]
         yield name, [state, 0]

@@ -101,7 +101,7 @@ typedef struct Buffer {
 } Buffer;
 
 typedef struct StateMemory {
-  Buffer present, next; /* what the latest run left, and what the next one writes */
+  Buffer present, next; /* left by the latest run; to be written by the next one */
 } StateMemory;
 
 struct THNNProgram {

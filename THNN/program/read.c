@@ -74,9 +74,9 @@ typedef struct Reader {
   Number *numbers;
   Variable *variables;
   char *text;
-  uint64_t nInputs, nOutputs; /* of list 0 */
+  uint64_t nInputs, nOutputs; /* those of list 0 */
   uint32_t states;
-  uint64_t listInputs; /* of the list that is read, with states */
+  uint64_t listInputs; /* those of the list that is read, with states */
   /* the position of the reader, for messages */
   int64_t list, call;
   const Function *called;

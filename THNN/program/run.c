@@ -372,7 +372,7 @@ int32_t THNN_programInputs(const THNNProgram *program, int32_t list, THNNArray *
     inputs[i] = (THNNArray){.type = from->inputs[i].array.type, .nDimension = from->inputs[i].array.nDimension};
     for (int32_t d = 0; d < inputs[i].nDimension; d++) {
       const Number size = from->inputs[i].size[d];
-      inputs[i].size[d] = size.base + size.slope * from->least; /* was checked when the program was opened */
+      inputs[i].size[d] = size.base + size.slope * from->least; /* opening the program has checked it */
     }
   }
   return THNN_OK;

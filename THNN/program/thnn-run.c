@@ -12,10 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "THNN.h"
 
 static const char HELP[] =
-    "usage: thnn-run NET.thnn INPUT... [-o OUTPUT.npy] [--top N] [--threads N]\n"
+    "usage: thnn-run NET.thnn INPUT... [-o OUTPUT.npy] [--top N] [--time N]\n"
+    "                [--threads N]\n"
     "\n"
     "Runs a network that pytorch-legacy convert NET.t7 NET.thnn has written.\n"
     "\n"
@@ -23,6 +25,7 @@ static const char HELP[] =
     "             network takes, or an array (.npy); one for each input\n"
     "  -o         write the output as .npy\n"
     "  --top      classes to print (default: 5)\n"
+    "  --time     print the median time of N more runs\n"
     "  --threads  default: one for each processor\n"
     "\n"
     "A picture is resized and cropped, and becomes (byte * scale - mean) / std,\n"
@@ -266,7 +269,7 @@ static Picture fitted(Picture p, Notes notes, const char *path)
 {
   double size[2] = {0}, crop[2] = {0};
   const int sizes = readNumbers(notes, "size", size, 2);
-  if (sizes == 1) { /* of the shorter side */
+  if (sizes == 1) { /* the length of the shorter side */
     const double ratio = size[0] / (double)(p.width < p.height ? p.width : p.height);
     size[1] = fmax(size[0], rint((double)p.width * ratio));
     size[0] = fmax(size[0], rint((double)p.height * ratio));
@@ -426,6 +429,8 @@ static void printLabel(Notes notes, int64_t class)
   char text[64];
   if (label) snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1), label);
   else snprintf(text, sizeof text, "class %" PRId64, class);
+  for (unsigned char *c = (unsigned char *)text; *c; c++) /* no control characters, also none of those that UTF-8 begins with 0xc2 */
+    if (*c < ' ' || *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)) *c = '?';
   printf("  %-12s ", text);
 }
 
@@ -453,7 +458,7 @@ static void printClasses(const THNNArray *output, Notes notes, int64_t top)
 typedef struct Options {
   const char *program, *inputs[MAX_ARRAYS], *output;
   int32_t nInputs;
-  long top, threads;
+  long top, times, threads;
 } Options;
 
 static long wholeNumber(const char *name, const char *text, long least)
@@ -474,10 +479,12 @@ static Options readOptions(char **arguments)
       fputs(HELP, stdout);
       exit(0);
     }
-    const int takesValue = strcmp(word, "-o") == 0 || strcmp(word, "--top") == 0 || strcmp(word, "--threads") == 0;
+    const int takesValue = strcmp(word, "-o") == 0 || strcmp(word, "--top") == 0 || strcmp(word, "--time") == 0 ||
+                           strcmp(word, "--threads") == 0;
     if (takesValue && !*++at) fail("%s: expected a value behind it, got none", word);
     if (strcmp(word, "-o") == 0) o.output = *at;
     else if (strcmp(word, "--top") == 0) o.top = wholeNumber(word, *at, 1);
+    else if (strcmp(word, "--time") == 0) o.times = wholeNumber(word, *at, 1);
     else if (strcmp(word, "--threads") == 0) o.threads = wholeNumber(word, *at, 1);
     else if (word[0] == '-' && word[1]) fail("%s: there is no such option; thnn-run --help lists them", word);
     else if (!o.program) o.program = word;
@@ -486,6 +493,29 @@ static Options readOptions(char **arguments)
   }
   if (!o.program || !o.nInputs) fail("expected NET.thnn and an INPUT; thnn-run --help says more");
   return o;
+}
+
+static int byValue(const void *one, const void *other)
+{
+  const double a = *(const double *)one, b = *(const double *)other;
+  return (a > b) - (a < b);
+}
+
+/* The median of the milliseconds of some runs. */
+static double medianTime(THNNProgram *program, const THNNArray *inputs, int32_t nInputs, THNNArray *outputs, int32_t nOutputs, long times)
+{
+  double *milliseconds = allocate((size_t)times * sizeof *milliseconds);
+  for (long i = 0; i < times; i++) {
+    struct timespec start, end;
+    timespec_get(&start, TIME_UTC);
+    check(THNN_runProgram(program, inputs, nInputs, outputs, nOutputs));
+    timespec_get(&end, TIME_UTC);
+    milliseconds[i] = 1e3 * (double)(end.tv_sec - start.tv_sec) + 1e-6 * (double)(end.tv_nsec - start.tv_nsec);
+  }
+  qsort(milliseconds, (size_t)times, sizeof *milliseconds, byValue);
+  const double median = milliseconds[times / 2];
+  free(milliseconds);
+  return median;
 }
 
 int main(int argc, char **argv)
@@ -521,7 +551,10 @@ int main(int argc, char **argv)
   for (int32_t i = 0; i < nInputs; i++) printShape((fputs(i ? ", " : "", stdout), inputs + i));
   printf(" in, ");
   for (int32_t i = 0; i < nOutputs; i++) printShape((fputs(i ? ", " : "", stdout), outputs + i));
-  puts(" out");
+  fputs(" out", stdout);
+  if (options.times)
+    printf(", %.3g ms (median of %ld)", medianTime(program, inputs, nInputs, outputs, nOutputs, options.times), options.times);
+  putchar('\n');
   if (options.output) {
     if (nOutputs != 1) fail("-o: expected a network of one output, got %d", nOutputs);
     writeNpy(outputs, options.output);

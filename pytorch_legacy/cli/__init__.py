@@ -24,7 +24,7 @@ Look into Torch7 models and run them, without Lua.
   pytorch-legacy run MODEL.t7 small.png -o large.png   write the output picture
   pytorch-legacy run-many MODEL.t7 photos -o OUT.parquet
                                                        run on every picture of a folder
-  pytorch-legacy convert MODEL.t7 MODEL.py             write a PyTorch class; or MODEL.onnx
+  pytorch-legacy convert MODEL.t7 MODEL.py             write a PyTorch class; or .onnx, .thnn
   pytorch-legacy convert MODEL.t7 MODEL.safetensors    write weights and tensors by name
   pytorch-legacy explain adaptive 5 3                  print the windows of a pooling layer
   pytorch-legacy new-layer SpatialMedianPooling        write the files of your own layer

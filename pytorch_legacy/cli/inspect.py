@@ -29,11 +29,12 @@ from . import describe, inspect_program
 from .describe import Class, Entry
 from .options import whole
 
-HELP = "print the content of a .t7 file"
+HELP = "print the content of a .t7 file, or of a program"
 DESCRIPTION = (
     """\
 Print the content of a .t7 file: tables and tensors as a tree, each network as a
-table of modules, the classes that are not known, and the functions.
+table of modules, the classes that are not known, and the functions. Of a program
+(.thnn), print its sizes, labels and calls.
 
   pytorch-legacy inspect digits.t7
   pytorch-legacy inspect digits.t7 --input 1x8x8       add the output shape and the
@@ -57,7 +58,7 @@ _DEPTH, _MOST, _MOST_ROWS = 3, 30, 1000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.t7", help="binary or ASCII file of Torch7")
+    parser.add_argument("file", metavar="FILE.t7", help="binary or ASCII file of Torch7, or a .thnn file")
     parser.add_argument("--input", metavar="SIZES", help="input of the network, such as 1x32x32 or 1x3x32x32,1x10:int")
     parser.add_argument("--model", metavar="PLACE", help="only this network or module, such as protos.rnn or model.3")
     parser.add_argument("--depth", type=whole("--depth", 0), metavar="N", help=f"levels of tables to print (default: {_DEPTH})")

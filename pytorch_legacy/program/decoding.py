@@ -143,7 +143,7 @@ def _with_constants(lists: list[Listing], content: memoryview) -> list[Listing]:
 
 def _aligned_span(ref: Ref) -> tuple[int, int]:
     """Returns where the block begins at the latest in which a constant lies, and where the constant ends."""
-    low, high = span(ref._replace(shape=tuple(at(size, 1) for size in ref.shape)))  # where a size depends on n, the stride is 0
+    low, high = span(ref._replace(shape=tuple(at(size, 1) for size in ref.shape)))  # a size that depends on n has stride 0
     return low // ALIGNED * ALIGNED, high
 
 

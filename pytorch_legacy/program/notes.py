@@ -1,4 +1,4 @@
-"""What is known of a program beside its calls, and the text of it in the bytes of a program.
+"""Facts about a program beside its calls, and the text of them in its bytes.
 
 The text has lines "key value". Some are for every reader, such as the C program ``thnn-run``:
 

@@ -189,11 +189,15 @@ class Program:
             file.write(content)
 
     @classmethod
-    def load(cls, path: Any) -> Self:
+    def load(cls, path: Any, mmap: bool = True) -> Self:
         """Returns the program of a file that `save` or ``pytorch-legacy convert`` wrote.
 
-        The file is mapped: weights are read when they are needed, and programs of several processes have them in common. Until
-        the program is deleted, the file must not be written to. It may be deleted or replaced.
+        Parameters
+        ----------
+        path : str or path-like
+        mmap : bool
+            Whether the file is mapped, so that processes have its weights in common. Until the program is deleted, it must not be
+            written to or shortened then. It may be deleted or replaced. Otherwise all of it is read.
 
         Raises
         ------
@@ -212,7 +216,8 @@ class Program:
         >>> pl.Program.load("small.thnn")
         Program: N x 3 -> N x 2, 2 calls, 32 bytes of weights
         """
-        content = np.memmap(path, np.uint8, "r") if Path(path).stat().st_size else aligned(np.empty(0, np.uint8))
+        isMapped = mmap and Path(path).stat().st_size
+        content = np.memmap(path, np.uint8, "r") if isMapped else aligned(np.fromfile(path, np.uint8))
         return cls._loaded(content, f"Program.load: {path}")
 
     @classmethod

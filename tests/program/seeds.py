@@ -105,8 +105,22 @@ def networks() -> dict[str, bytes]:
 
     found = {name: program(one([step]), constants=constants) for name, step in steps.items()}
     found["together"] = program(one(together), constants=constants)
+    found["recurrent"] = program(recurrent(), recurrent(later=1), states=1, notes=b"label a\n")
     found["two lists"] = program(one(together[:2], 2), one(list(steps.values())), constants=constants)
     return found
+
+
+def recurrent(later: int = 0) -> bytes:
+    """A list whose second output, a state, is the sum of all inputs so far."""
+    before = tensor(F, INPUT, N, 3, index=1) if later else tensor(F, ARENA, N, 3)
+    after = tensor(F, OUTPUT, N, 3, index=1)
+    steps = [
+        call("arrayFill", tensor(F, ARENA, N, 3), double(0)),
+        call("arrayApply", tensor(F, INPUT, N, 3), before, after, integer(0)),
+        call("FloatAbs_updateOutput", after, tensor(F, OUTPUT, N, 3)),
+    ]
+    ports = [port(F, N, 3)] * 2
+    return calls(least=1, later=later, arena=(0, 12), inputs=ports[: 1 + later], outputs=ports, calls=steps)
 
 
 def seeds() -> dict[str, bytes]:

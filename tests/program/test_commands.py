@@ -182,6 +182,7 @@ def test_what_thnn_run_refuses(digits: Path, tmp_path: Path) -> None:
     picture.write_bytes(b"P5\n# a comment\n8 8\n255\n" + bytes(64))
     np.save(array, np.zeros((1, 1, 8, 8), "f"))
     assert "1x1x8x8 in, 1x10 out" in thnn_run(digits, picture)
+    assert " ms (median of 7)" in thnn_run(digits, picture, "--time", "7")
     assert "usage: thnn-run NET.thnn INPUT" in thnn_run("--help")
     refused("expected NET.thnn and an INPUT")
     refused("--nothing: there is no such option", digits, picture, "--nothing")
@@ -214,6 +215,16 @@ def test_what_thnn_run_refuses(digits: Path, tmp_path: Path) -> None:
     for content, text in contents.items():
         (tmp_path / "wrong").write_bytes(content)
         refused(text, digits, tmp_path / "wrong")
+
+
+def test_labels_do_not_control_the_terminal(digits: Path, tmp_path: Path, capsys: Any) -> None:
+    program = pl.Program.load(digits)
+    program.labels = [f"{digit}\x1b[31m\x9b\x07" for digit in range(10)]
+    program.save(digits)
+    np.save(tmp_path / "x.npy", np.zeros((1, 1, 8, 8), "f"))
+    for said in (thnn_run(digits, tmp_path / "x.npy"), command(capsys, "run", digits, tmp_path / "x.npy"),
+                 command(capsys, "inspect", digits)):  # fmt: skip
+        assert not any(ord(one) < 32 and one != "\n" for one in said) and "\x9b" not in said
 
 
 def test_damaged_files_never_crash(digits: Path, tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_types() -> None:
 def test_memories_of_programs() -> None:
     kinds = {"CONSTANTS": "constant", "ARENA": "made", "INPUT": "input", "OUTPUT": "output"}
     memories = {name.removeprefix("MEMORY_"): number for name, number in FORMAT["Memory"].items()}
-    assert {kinds[name]: number for name, number in memories.items()} == encoding._MEMORIES
+    assert {kinds[name]: number for name, number in memories.items()} == encoding.MEMORIES
 
 
 def test_limits_and_codes() -> None:

@@ -74,9 +74,9 @@ typedef struct Reader {
   Number *numbers;
   Variable *variables;
   char *text;
-  uint64_t nInputs, nOutputs; /* those of list 0 */
+  uint64_t nInputs, nOutputs; /* numbers of list 0 */
   uint32_t states;
-  uint64_t listInputs; /* those of the list that is read, with states */
+  uint64_t listInputs;        /* number of inputs and states of the list that is read */
   /* the position of the reader, for messages */
   int64_t list, call;
   const Function *called;
@@ -419,12 +419,12 @@ typedef struct Header {
 
 static int32_t readHeader(const Reader *r, const unsigned char *bytes, uint64_t size, Header *h)
 {
-  if ((uintptr_t)bytes % FORMAT_ALIGNMENT)
-    return wrong(r, THNN_ERR_VALUE, "expected an address that is a multiple of %d, got one that is %d beyond", FORMAT_ALIGNMENT,
-                 (int)((uintptr_t)bytes % FORMAT_ALIGNMENT));
   if (size < FORMAT_HEADER_BYTES || memcmp(bytes, THNN_PROGRAM_MAGIC, 8) != 0)
     return wrong(r, THNN_ERR_VALUE, "expected a program, which begins with %s, got %" PRIu64 " other bytes", THNN_PROGRAM_MAGIC,
                  size);
+  if ((uintptr_t)bytes % FORMAT_ALIGNMENT)
+    return wrong(r, THNN_ERR_VALUE, "expected an address that is a multiple of %d, got one that is %d beyond", FORMAT_ALIGNMENT,
+                 (int)((uintptr_t)bytes % FORMAT_ALIGNMENT));
   memcpy(&h->version, bytes + 8, 4);
   memcpy(&h->mark, bytes + 12, 4);
   memcpy(&h->size, bytes + 16, 8);

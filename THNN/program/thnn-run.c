@@ -429,8 +429,11 @@ static void printLabel(Notes notes, int64_t class)
   char text[64];
   if (label) snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1), label);
   else snprintf(text, sizeof text, "class %" PRId64, class);
-  for (unsigned char *c = (unsigned char *)text; *c; c++) /* no control characters, also none of those that UTF-8 begins with 0xc2 */
-    if (*c < ' ' || *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)) *c = '?';
+  for (unsigned char *c = (unsigned char *)text; *c; c++) { /* no control characters, also none of those that UTF-8 begins with 0xc2 */
+    const int isPair = *c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
+    if (isPair) *c++ = '?';
+    if (isPair || *c < ' ' || *c == 0x7f) *c = '?';
+  }
   printf("  %-12s ", text);
 }
 

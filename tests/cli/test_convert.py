@@ -100,7 +100,7 @@ def test_weights_into_a_model(tmp_path) -> None:
 
 def test_one_line_says_what_is_wrong(tmp_path, capsys, monkeypatch) -> None:
     assert "there is no such file" in fails(capsys, tmp_path / "no.t7", tmp_path / "x.npz")
-    assert "expected a name that ends in .t7, .py, .onnx, .pt2, .npz" in fails(capsys, DIGITS, tmp_path / "x.pth")
+    assert "expected a name that ends in .t7, .py, .onnx, .pt2, .thnn, .npz" in fails(capsys, DIGITS, tmp_path / "x.pth")
     assert "--ascii is for .t7" in fails(capsys, DIGITS, tmp_path / "x.npz", "--ascii")
     assert "--into makes a .t7" in fails(capsys, DIGITS, tmp_path / "x.npz", "--into", DIGITS)
     t7.write(tmp_path / "text.t7", "nothing")

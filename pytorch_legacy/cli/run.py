@@ -55,7 +55,7 @@ _FOR_NUMBERS = ("scale", "mean", "std", "preset")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "%(prog)s MODEL.t7 [INPUT ...] [options]"
-    parser.add_argument("file", metavar="MODEL.t7", help="file of a network, or of a table with one; or a .thnn file")
+    parser.add_argument("file", metavar="MODEL.t7", help="network (.t7, .thnn), or a table that contains one")
     given = parser.add_argument("inputs", metavar="INPUT", nargs="+", help="picture (png, jpg), .npy, .npz or .t7 file")
     given.required = False  # unlike "*", "+" lets options stand between MODEL.t7 and INPUT
     parser.add_argument("--input", metavar="SIZES", help="run on random numbers, such as 1x3x32x32,1x10:int")

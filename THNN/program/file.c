@@ -40,6 +40,15 @@ void THNN_closeFile(FileBytes file)
   if (file.bytes) munmap((void *)file.bytes, file.size);
 }
 
+void THNN_releaseFile(FileBytes file)
+{
+#ifdef MADV_DONTNEED
+  madvise((void *)file.bytes, file.size, MADV_DONTNEED);
+#else
+  (void)file;
+#endif
+}
+
 /* ---- CRC-32 (polynomial 0x04C11DB7, reflected), as zlib and PNG have it. A table for each of eight bytes takes them in at once. */
 
 enum { AT_ONCE = 8 };

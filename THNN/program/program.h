@@ -92,6 +92,7 @@ typedef struct Shared {
   atomic_int programs;
   THNNState *state;
   FileBytes file; /* NULL: the bytes are the host's */
+  atomic_int isReleased; /* true from the first run on */
 } Shared;
 
 /* Memory that only grows. */
@@ -135,6 +136,8 @@ THNN_INLINE int32_t inputCount(const THNNProgram *program, const List *list)
 /* Opens the file: its bytes, mapped where the system can do that. */
 int32_t THNN_readFile(const char *function, const char *path, FileBytes *file);
 void THNN_closeFile(FileBytes file);
+/* Takes the file out of this process's memory. What is read again, comes from the file again. */
+void THNN_releaseFile(FileBytes file);
 /* The CRC-32 of bytes behind others whose CRC-32 is `before`, 0 at first. */
 uint32_t THNN_checksum(uint32_t before, const unsigned char *bytes, size_t size);
 

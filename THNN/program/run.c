@@ -29,6 +29,7 @@ static int32_t shareState(const char *function, THNNProgram *program, FileBytes 
     return status;
   }
   atomic_init(&shared->programs, 1);
+  atomic_init(&shared->isReleased, 0);
   shared->file = file;
   program->shared = shared;
   return THNN_OK;
@@ -74,7 +75,8 @@ int32_t THNN_openProgramFile(const char *path, THNNProgram **program)
   FileBytes file;
   THNN_TRY(THNN_readFile(__func__, path, &file));
   const int32_t status = openProgram(__func__, file.bytes, file.size, file, NULL, program);
-  if (status != THNN_OK) THNN_closeFile(file);
+  if (status == THNN_OK) THNN_releaseFile(file); /* the checksum has read all of it */
+  else THNN_closeFile(file);
   return status;
 }
 
@@ -325,8 +327,12 @@ static int32_t run(const char *function, THNNProgram *program, const THNNArray *
   THNN_TRY(bindArrays(function, program, list, inputs, outputs));
   THNNState *state = program->shared->state;
   const ProgramCall *calls = list->calls;
+  /* The first run packs the weights of a file, one layer after the other, and needs most of them no longer. */
+  Shared *shared = program->shared;
+  const int isFirst = shared->file.bytes && !atomic_exchange_explicit(&shared->isReleased, 1, memory_order_relaxed);
   for (int64_t k = 0; k < list->nCalls; k++) {
     const int32_t status = calls[k].call(state, calls[k].arguments);
+    if (isFirst) THNN_releaseFile(shared->file);
     if (status == THNN_OK) continue;
     atomic_store_explicit(&program->failure, k, memory_order_relaxed);
     atomic_store_explicit(&program->failedList, list - program->lists, memory_order_relaxed);

@@ -54,8 +54,9 @@ class ProgramNetwork(Module):
         """Returns the network itself: a program has one type."""
         return self if type is not None else super().type()
 
-    def sharedClone(self, *arguments: Any) -> Self:
-        return self
+    def sharedClone(self, shareParams: bool = True, shareGradParams: bool = True) -> Self:
+        """Returns a network for another thread, with the same weights in the same memory."""
+        return type(self)(self.program.clone())
 
     def forget(self) -> Self:
         self.program.forget()

@@ -1,4 +1,4 @@
-/* The bytes of a program, version 1. All numbers are little-endian, none is aligned.
+/* The bytes of a program, version 1. All numbers and constants are little-endian, and no number is aligned.
  *
  *     number := u8 0, i64 value
  *             | u8 1, i64 a, i64 b                a + b * n, where n is the list's free size

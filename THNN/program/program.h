@@ -92,6 +92,7 @@ typedef struct Shared {
   atomic_int programs;
   THNNState *state;
   FileBytes file; /* NULL: the bytes are the host's */
+  void *constants; /* a copy, where the bytes have another order than the processor; else NULL */
   atomic_int isReleased; /* true from the first run on */
 } Shared;
 
@@ -144,6 +145,10 @@ uint32_t THNN_checksum(uint32_t before, const unsigned char *bytes, size_t size)
 /* read.c: all of the bytes in structs, in one block of memory; the program has neither state nor arena yet. Of bytes that were
  * checked before, the checksum is not compared again. */
 int32_t THNN_readProgram(const char *function, const void *bytes, uint64_t size, int isChecked, THNNProgram **program);
+
+/* A copy of the constants as the processor has numbers, for a program whose lists are evaluated; NULL if the bytes are as it has them,
+ * little-endian. */
+int32_t THNN_readConstants(const char *function, THNNProgram *program, void **copy);
 
 /* Fail with "function: list 0, call 3 (name), argument 2 (weight): text". A call or a position below 0 is left out. */
 int32_t THNN_failAt(int32_t code, const char *function, const THNNProgram *program, const List *list, int64_t call,

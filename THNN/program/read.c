@@ -114,18 +114,52 @@ static int32_t take(Reader *r, void *to, size_t bytes)
   return THNN_OK;
 }
 
+/* A little-endian number, on any processor. */
+static uint64_t littleEndian(const unsigned char *bytes, size_t size)
+{
+  uint64_t value = 0;
+  for (size_t i = 0; i < size; i++) value |= (uint64_t)bytes[i] << 8 * i;
+  return value;
+}
+
+static int32_t takeUnsigned(Reader *r, size_t size, uint64_t *value)
+{
+  unsigned char bytes[8] = {0};
+  THNN_TRY(take(r, bytes, size));
+  *value = littleEndian(bytes, size);
+  return THNN_OK;
+}
+
+static int32_t takeSigned(Reader *r, int64_t *value)
+{
+  uint64_t bits = 0;
+  THNN_TRY(takeUnsigned(r, 8, &bits));
+  *value = (int64_t)bits;
+  return THNN_OK;
+}
+
+static int32_t takeDouble(Reader *r, double *value)
+{
+  uint64_t bits = 0;
+  THNN_TRY(takeUnsigned(r, 8, &bits));
+  memcpy(value, &bits, sizeof *value);
+  return THNN_OK;
+}
+
 static int32_t takeByte(Reader *r, int32_t *value)
 {
-  uint8_t byte = 0;
-  THNN_TRY(take(r, &byte, 1));
-  *value = byte;
+  uint64_t byte = 0;
+  THNN_TRY(takeUnsigned(r, 1, &byte));
+  *value = (int32_t)byte;
   return THNN_OK;
 }
 
 /* A count of items that take so many bytes at least. */
 static int32_t takeCount(Reader *r, const char *what, size_t leastBytes, uint32_t *count)
 {
-  THNN_TRY(take(r, count, sizeof *count));
+  uint64_t found = 0;
+  THNN_TRY(takeUnsigned(r, sizeof *count, &found));
+  *count = (uint32_t)found;
   const size_t most = (size_t)(r->end - r->at) / leastBytes;
   if (*count > most)
     return wrong(r, THNN_ERR_VALUE, "expected at most %zu %s in the bytes that are left, got %" PRIu32, most, what, *count);
@@ -138,9 +172,9 @@ static int32_t takeNumber(Reader *r, Number *number)
   *number = (Number){0, 0};
   THNN_TRY(takeByte(r, &kind));
   if (kind > 1) return wrong(r, THNN_ERR_VALUE, "expected a number of kind 0 or 1, got %d", kind);
-  THNN_TRY(take(r, &number->base, sizeof number->base));
+  THNN_TRY(takeSigned(r, &number->base));
   if (kind == 0) return THNN_OK;
-  THNN_TRY(take(r, &number->slope, sizeof number->slope));
+  THNN_TRY(takeSigned(r, &number->slope));
   if (!r->hasFree) return wrong(r, THNN_ERR_VALUE, "expected plain numbers in a list that serves one size, got one with n");
   return THNN_OK;
 }
@@ -232,7 +266,9 @@ static int32_t readTensor(Reader *r, char letter, THNNArgument *argument)
                  THNN_typeNames[operand->array.type]);
 
   THNN_TRY(takeByte(r, &operand->memory));
-  THNN_TRY(take(r, &operand->index, sizeof operand->index));
+  uint64_t index = 0;
+  THNN_TRY(takeUnsigned(r, sizeof operand->index, &index));
+  operand->index = (uint32_t)index;
   if (operand->memory > MEMORY_OUTPUT)
     return wrong(r, THNN_ERR_VALUE, "expected a memory from 0 to %d, got %d", MEMORY_OUTPUT, operand->memory);
   const int isMoving = operand->memory == MEMORY_INPUT || operand->memory == MEMORY_OUTPUT;
@@ -268,21 +304,21 @@ static int32_t readInteger(Reader *r, char letter, THNNArgument *argument)
 
 static int32_t readText(Reader *r, THNNArgument *argument)
 {
-  uint16_t length = 0;
-  THNN_TRY(take(r, &length, sizeof length));
-  const size_t left = (size_t)(r->end - r->at);
-  if (left < length) return wrong(r, THNN_ERR_VALUE, "expected %d bytes of text before the constants, got %zu", length, left);
+  uint64_t found = 0;
+  THNN_TRY(takeUnsigned(r, 2, &found));
+  const size_t length = (size_t)found, left = (size_t)(r->end - r->at);
+  if (left < length) return wrong(r, THNN_ERR_VALUE, "expected %zu bytes of text before the constants, got %zu", length, left);
   if (memchr(r->at, 0, length)) return wrong(r, THNN_ERR_VALUE, "expected a text without NUL, got one");
   argument->tensor = NULL;
   if (r->isFilling) {
-    if (r->capacity.text - r->count.text < (size_t)length + 1) return changed(r);
+    if (r->capacity.text - r->count.text < length + 1) return changed(r);
     char *text = r->text + r->count.text;
     memcpy(text, r->at, length);
     text[length] = 0;
     argument->tensor = text;
   }
   r->at += length;
-  r->count.text += (size_t)length + 1;
+  r->count.text += length + 1;
   return THNN_OK;
 }
 
@@ -304,7 +340,7 @@ static int32_t readArgument(Reader *r, char letter, THNNArgument *argument)
   *argument = (THNNArgument){.integer = 0};
   if (kind == KIND_TENSOR) return readTensor(r, letter, argument);
   if (kind == KIND_INTEGER) return readInteger(r, letter, argument);
-  if (kind == KIND_DOUBLE) return take(r, &argument->number, sizeof argument->number);
+  if (kind == KIND_DOUBLE) return takeDouble(r, &argument->number);
   if (kind == KIND_TEXT) return readText(r, argument);
   argument->tensor = NULL;
   return THNN_OK;
@@ -366,7 +402,7 @@ static int32_t readList(Reader *r)
   List spare, *list = NEXT(r, lists, &spare);
   if (!list) return changed(r);
   *list = (List){0};
-  THNN_TRY(take(r, &list->least, sizeof list->least));
+  THNN_TRY(takeSigned(r, &list->least));
   if (list->least < 0) return wrong(r, THNN_ERR_VALUE, "expected a least n of 0 and more, got %" PRId64, list->least);
   r->hasFree = list->least > 0;
   THNN_TRY(takeByte(r, &list->isLater));
@@ -425,17 +461,15 @@ static int32_t readHeader(const Reader *r, const unsigned char *bytes, uint64_t 
   if ((uintptr_t)bytes % FORMAT_ALIGNMENT)
     return wrong(r, THNN_ERR_VALUE, "expected an address that is a multiple of %d, got one that is %d beyond", FORMAT_ALIGNMENT,
                  (int)((uintptr_t)bytes % FORMAT_ALIGNMENT));
-  memcpy(&h->version, bytes + 8, 4);
-  memcpy(&h->mark, bytes + 12, 4);
-  memcpy(&h->size, bytes + 16, 8);
-  memcpy(&h->constants, bytes + 24, 8);
-  memcpy(&h->constantsBytes, bytes + 32, 8);
-  memcpy(&h->lists, bytes + 40, 4);
-  memcpy(&h->states, bytes + 44, 4);
-  memcpy(&h->notes, bytes + 48, 4);
-  memcpy(&h->checksum, bytes + FORMAT_CHECKSUM, 4);
-  if (h->mark == __builtin_bswap32(FORMAT_MARK))
-    return wrong(r, THNN_ERR_UNSUPPORTED, "expected a little-endian processor, as programs are, got a big-endian one");
+  h->version = (uint32_t)littleEndian(bytes + 8, 4);
+  h->mark = (uint32_t)littleEndian(bytes + 12, 4);
+  h->size = littleEndian(bytes + 16, 8);
+  h->constants = littleEndian(bytes + 24, 8);
+  h->constantsBytes = littleEndian(bytes + 32, 8);
+  h->lists = (uint32_t)littleEndian(bytes + 40, 4);
+  h->states = (uint32_t)littleEndian(bytes + 44, 4);
+  h->notes = (uint32_t)littleEndian(bytes + 48, 4);
+  h->checksum = (uint32_t)littleEndian(bytes + FORMAT_CHECKSUM, 4);
   if (h->mark != FORMAT_MARK) return wrong(r, THNN_ERR_VALUE, "expected the mark 0x%08x, got 0x%08" PRIx32, FORMAT_MARK, h->mark);
   if (h->version != FORMAT_VERSION)
     return wrong(r, THNN_ERR_VERSION,
@@ -520,6 +554,64 @@ static THNNProgram *allocate(Reader *r)
   p->nStates = (int32_t)states;
   p->nLists = (int32_t)c->lists;
   return p;
+}
+
+/* ---- constants on a big-endian processor: a copy, in which the bytes of each element are reversed */
+
+static int isLittleEndian(void)
+{
+  const uint16_t one = 1;
+  return *(const unsigned char *)&one == 1;
+}
+
+static void reverse(unsigned char *element, size_t bytes)
+{
+  for (size_t i = 0; i < bytes / 2; i++) {
+    const unsigned char byte = element[i];
+    element[i] = element[bytes - 1 - i];
+    element[bytes - 1 - i] = byte;
+  }
+}
+
+/* Reverses each element of a constant once: `isReversed` has a mark for each byte of all constants. */
+static void reverseConstant(unsigned char *constants, unsigned char *isReversed, const Operand *operand)
+{
+  const THNNArray *array = &operand->array;
+  const size_t bytes = (size_t)THNN_typeBytes[array->type];
+  int64_t index[THNN_MAX_DIMS] = {0}, n = 1;
+  for (int32_t d = 0; d < array->nDimension; d++) n *= array->size[d];
+  for (int64_t i = 0; i < n; i++) {
+    int64_t at = operand->offsetBytes;
+    for (int32_t d = 0; d < array->nDimension; d++) at += index[d] * array->stride[d] * (int64_t)bytes;
+    if (!isReversed[at]) reverse(constants + at, bytes);
+    isReversed[at] = 1;
+    for (int32_t d = array->nDimension - 1; d >= 0 && ++index[d] == array->size[d]; d--) index[d] = 0;
+  }
+}
+
+int32_t THNN_readConstants(const char *function, THNNProgram *program, void **copy)
+{
+  *copy = NULL;
+  if (isLittleEndian() || !program->constantsBytes) return THNN_OK;
+  const size_t bytes = ((size_t)program->constantsBytes + THNN_LINE - 1) / THNN_LINE * THNN_LINE;
+  unsigned char *constants = aligned_alloc(THNN_LINE, bytes), *isReversed = calloc(1, bytes);
+  if (!constants || !isReversed) {
+    free(constants);
+    free(isReversed);
+    return THNN_fail(THNN_ERR_MEMORY, function, "bytes", "expected memory of %zu bytes for the constants, got none", bytes);
+  }
+  memcpy(constants, program->constants, (size_t)program->constantsBytes);
+  for (int32_t k = 0; k < program->nLists; k++)
+    for (int64_t c = 0; c < program->lists[k].nCalls; c++) {
+      const ProgramCall *call = program->lists[k].calls + c;
+      for (int32_t i = 0; call->function->signature[i]; i++) {
+        const Operand *operand = isTensorLetter(call->function->signature[i]) ? call->arguments[i].tensor : NULL;
+        if (operand && operand->memory == MEMORY_CONSTANTS) reverseConstant(constants, isReversed, operand);
+      }
+    }
+  free(isReversed);
+  *copy = constants;
+  return THNN_OK;
 }
 
 int32_t THNN_readProgram(const char *function, const void *bytes, uint64_t size, int isChecked, THNNProgram **program)

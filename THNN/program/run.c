@@ -19,11 +19,20 @@ static int32_t checkPlace(const char *function, const char *name, const void *pl
 
 /* ---- opening and closing */
 
+static int32_t makeState(const char *function, THNNProgram *program, Shared *shared)
+{
+  THNN_TRY(THNN_readConstants(function, program, &shared->constants));
+  if (shared->constants) program->constants = shared->constants;
+  const int32_t status = THNN_newProgramState(program->constants, (size_t)program->constantsBytes, &shared->state);
+  if (status != THNN_OK) free(shared->constants);
+  return status;
+}
+
 static int32_t shareState(const char *function, THNNProgram *program, FileBytes file)
 {
   Shared *shared = malloc(sizeof *shared);
   if (!shared) return THNN_fail(THNN_ERR_MEMORY, function, "program", "expected %zu bytes, got none", sizeof *shared);
-  const int32_t status = THNN_newProgramState(program->constants, (size_t)program->constantsBytes, &shared->state);
+  const int32_t status = makeState(function, program, shared);
   if (status != THNN_OK) {
     free(shared);
     return status;
@@ -52,6 +61,7 @@ static int32_t openProgram(const char *function, const void *bytes, uint64_t siz
   int32_t status = checkLists(function, fresh);
   if (status == THNN_OK && shared) {
     fresh->shared = shared;
+    if (shared->constants) fresh->constants = shared->constants;
     atomic_fetch_add(&shared->programs, 1);
   } else if (status == THNN_OK) status = shareState(function, fresh, file);
   if (status == THNN_OK) *program = fresh;
@@ -100,6 +110,7 @@ int32_t THNN_closeProgram(THNNProgram *program)
   if (program->shared && atomic_fetch_sub(&program->shared->programs, 1) == 1) {
     THNN_freeState(program->shared->state);
     THNN_closeFile(program->shared->file);
+    free(program->shared->constants);
     free(program->shared);
   }
   for (int32_t i = 0; i < program->nInputs + program->nStates; i++) freeBuffer(program->copies[i]);

@@ -62,10 +62,16 @@ static void *allocate(size_t bytes)
 
 /* ---- arrays */
 
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define ORDER ">"
+#else
+#define ORDER "<"
+#endif
+
 static const struct {
   const char *name;
   size_t bytes;
-} types[] = {{"<f4", 4}, {"<f8", 8}, {"<i8", 8}, {"|u1", 1}}; /* by THNNType, as .npy names them */
+} types[] = {{ORDER "f4", 4}, {ORDER "f8", 8}, {ORDER "i8", 8}, {"|u1", 1}}; /* by THNNType, as .npy names them here */
 
 static int64_t elements(const THNNArray *array)
 {

@@ -314,7 +314,7 @@ WRONG: list[tuple[str, bytes, str]] = [
     ("empty", b"", "expected a program, which begins with THNNprog"),
     ("other file", b"T7" * 100, "expected a program"),
     ("version", program(network(), version=2), "expected version 1 of programs, got 2"),
-    ("big-endian", program(network(), mark=0x04030201), "little-endian"),
+    ("big-endian", program(network(), mark=0x04030201), "expected the mark 0x01020304, got 0x04030201"),
     ("mark", program(network(), mark=5), "expected the mark 0x01020304, got 0x00000005"),
     ("size", program(network(), size=7), r"expected 7 bytes, as the program says, got \d+"),
     ("notes", program(network(), notes_bytes=2**32 - 1), "bytes of notes before the constants, got 4294967295"),

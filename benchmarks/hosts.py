@@ -1,0 +1,176 @@
+"""Programs in hosts without Python, beside Python's program: thnn-run, which reads a .thnn file, and the C that `pl.to_c` writes.
+
+python -m benchmarks.hosts                 all networks, one sample
+python -m benchmarks.hosts digits --rounds 9 --threads 2
+
+Microseconds of a pass, of each host in turn, the medians of all rounds; and the most MiB that the process of a host ever had. The
+outputs have the same bits, or the line ends in "differs". Python's share is what it takes to come from Python into C, so networks
+of few layers have the largest one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+import pytorch_legacy as pl
+from pytorch_legacy.backend import library_path
+
+from .measure import seconds
+from .nets import NETS
+
+THNN_RUN = Path(pl.__file__).parent / "lib" / "thnn-run"
+HOST = """\
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <THNN.h>
+#include "net.h"
+
+static int check(int32_t status)
+{
+  if (status != THNN_OK) exit((puts(THNN_lastError()), 1));
+  return 0;
+}
+
+static double now(void)
+{
+  struct timespec time;
+  timespec_get(&time, TIME_UTC);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static int byValue(const void *one, const void *other)
+{
+  const double a = *(const double *)one, b = *(const double *)other;
+  return (a > b) - (a < b);
+}
+
+int main(int argc, char **argv)
+{
+  const int times = atoi(argv[1]);
+  struct net *net;
+  INPUT *input = calloc(NET_INPUT(1), sizeof *input);
+  float *output = calloc(NET_OUTPUT(1), sizeof *output);
+  double *took = calloc((size_t)times, sizeof *took);
+  FILE *file = fopen(argv[2], "rb");
+  if (argc != 4 || !file || fread(input, sizeof *input, NET_INPUT(1), file) != NET_INPUT(1)) return 1;
+  fclose(file);
+  check(net_open(&net, "net.bin", 1));
+  for (int i = 0; i < times; i++) {
+    const double start = now();
+    check(net_run(net, 1, input, output));
+    took[i] = now() - start;
+  }
+  qsort(took, (size_t)times, sizeof *took, byValue);
+  printf("%.9f\\n", took[times / 2]);
+  file = fopen(argv[3], "wb");
+  return !file || fwrite(output, sizeof *output, NET_OUTPUT(1), file) != NET_OUTPUT(1) || fclose(file) != 0;
+}
+"""
+
+
+class Hosts:
+    """The hosts of a network, which run in the folder `where`."""
+
+    def __init__(self, name: str, where: Path, threads: int) -> None:
+        make, given = NETS[name]
+        pl.manualSeed(1)
+        net, self.where, self.threads = make().evaluate(), where, threads
+        self.x = given(1)
+        example = (None, *self.x.shape[1:]) if self.x.dtype.kind == "f" else self.x
+        self.program = pl.compile(net, example)
+        self.output = self.program(self.x)
+        self.program.save(where / "net.thnn")
+        np.save(where / "x.npy", self.x)
+        self.x.tofile(where / "x.bin")
+        self.hasC = self._compiled(net, example)
+
+    def _compiled(self, net: Any, example: Any) -> bool:
+        """Compiles a host in C. Returns False for a network that takes no batch of floats."""
+        if self.x.dtype != np.float32 or not isinstance(self.output, np.ndarray):
+            return False
+        pl.to_c(net, self.where / "net.c", example)
+        (self.where / "host.c").write_text(HOST)
+        links = [library_path, f"-Wl,-rpath,{library_path.parent}", "-lm"]
+        command = ["gcc", "-std=c11", "-O2", "-DINPUT=float", f"-I{library_path.parent}", "host.c", "net.c", "-o", "host", *links]
+        subprocess.run(command, cwd=self.where, check=True)
+        return True
+
+    def python(self, times: int) -> float:
+        return seconds(lambda: self.program(self.x), times)
+
+    def thnn_run(self, times: int) -> tuple[float, float]:
+        said, most = self._run(
+            [THNN_RUN, "net.thnn", "x.npy", "-o", "y.npy", "--time", str(times), "--threads", str(self.threads)]
+        )
+        found = re.search(r"out, ([\d.e+-]+) ms", said)
+        assert found is not None, said
+        return float(found[1]) / 1e3, most
+
+    def c(self, times: int) -> tuple[float, float]:
+        said, most = self._run(["./host", str(times), "x.bin", "y.bin"])
+        return float(said), most
+
+    def _run(self, command: list[Any]) -> tuple[str, float]:
+        """Returns the output of a process, and its largest resident memory in MiB."""
+        environment = {**os.environ, "OMP_NUM_THREADS": str(self.threads)}
+        process = subprocess.Popen(command, cwd=self.where, env=environment, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        said = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise SystemExit(f"{command[0]}: {said}")
+        return said, usage.ru_maxrss / 1024
+
+    def areSame(self) -> bool:
+        """Returns whether the outputs that the hosts have written have the bits of Python's."""
+        outputs = [np.load(self.where / "y.npy")]
+        outputs += [np.fromfile(self.where / "y.bin", self.output.dtype)] if self.hasC else []
+        return all(one.tobytes() == self.output.tobytes() for one in outputs)
+
+
+def line(name: str, rounds: int, threads: int) -> str:
+    """Returns the line of one network."""
+    with tempfile.TemporaryDirectory() as folder:
+        hosts = Hosts(name, Path(folder), threads)
+        times = max(3, min(1000, int(0.3 / hosts.python(3))))
+        python, run, c = [], [], []
+        for _ in range(rounds):
+            python.append(hosts.python(times))
+            run.append(hosts.thnn_run(times))
+            if hosts.hasC:
+                c.append(hosts.c(times))
+        base = median(python)
+        columns = [f"{1e6 * base:10.1f}"]
+        for found in (run, c):
+            ratio = f"{median(took / own for (took, _), own in zip(found, python, strict=True)):9.2f}" if found else " " * 9
+            most = f"{max(size for _, size in found):6.0f}" if found else " " * 6
+            columns.append(f"{ratio} {most}")
+        return f"{name:22} {' '.join(columns)}{'' if hosts.areSame() else '  differs'}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", help="networks whose name holds one of these")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--threads", type=int, default=1)
+    options = parser.parse_args()
+    pl.setNumThreads(options.threads)
+    print(f"{'':22} {'Python, us':>10} {'thnn-run':>9} {'MiB':>6} {'net.c':>9} {'MiB':>6}")
+    for name in NETS:
+        if not options.words or any(word in name for word in options.words):
+            print(line(name, options.rounds, options.threads), flush=True)
+
+
+if __name__ == "__main__":
+    main()

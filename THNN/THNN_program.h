@@ -19,19 +19,19 @@ typedef struct THNNProgram THNNProgram;
 /* The bytes belong to the host. They must be aligned to 64, and must not change until the program and all of its clones are
  * closed. */
 THNN_API int32_t THNN_openProgram(const void *bytes, uint64_t size, THNNProgram **program);
-/* Opens a program in a file, which pytorch-legacy convert NET.t7 net.thnn makes. The file is mapped where the system can do that:
- * until the program and its clones are closed, it must not be written to or shortened. It may be deleted or replaced. */
+/* Opens a program in a file, which pytorch-legacy convert NET.t7 net.thnn makes. The file is mapped: until the program and its clones are closed, it must not be written to or shortened. It may be deleted or replaced. */
 THNN_API int32_t THNN_openProgramFile(const char *path, THNNProgram **program);
-/* Makes a program for another thread. A clone has memory of its own, and shares the bytes and the state, so that weights are
- * packed once. */
+/* Makes a program for another thread. A clone has memory of its own, and shares the bytes and the THNNState, so that weights
+ * are packed once. */
 THNN_API int32_t THNN_cloneProgram(const THNNProgram *program, THNNProgram **clone);
 THNN_API int32_t THNN_closeProgram(THNNProgram *program); /* NULL is allowed; no call may be running on it */
 THNN_API int32_t THNN_programCounts(const THNNProgram *program, int32_t *inputs, int32_t *outputs);
-/* Sets type, dimensions and sizes of the inputs that a list takes; lists are counted from 0, and a number beyond the last one is
- * THNN_ERR_VALUE. A list that serves several batches tells the smallest one. */
+/* Sets type, dimensions and sizes of the inputs that a list takes, and the rest of them to 0. Lists are counted from 0, and a number
+ * beyond the last one is THNN_ERR_VALUE. A list that serves several batches tells the smallest one. Lists for later runs of a
+ * recurrent network are the last ones, and take the inputs of others. */
 THNN_API int32_t THNN_programInputs(const THNNProgram *program, int32_t list, THNNArray *inputs, int32_t nInputs);
-/* The notes of whoever made the program: lines of UTF-8, "key value", that do not end in NUL. They are as the bytes have them,
- * and stay as long as those. */
+/* The notes of whoever made the program: lines of UTF-8, "key value". They are not terminated by NUL, and stay as long as the
+ * bytes. The package writes labels and the preparation of pictures (pytorch_legacy/program/notes.py). */
 THNN_API int32_t THNN_programNotes(const THNNProgram *program, const char **text, uint64_t *size);
 
 /* Sets type, dimensions, sizes and dense strides of the outputs for inputs of these sizes; `data` of both stays as it is. */
@@ -44,14 +44,14 @@ THNN_API int32_t THNN_planProgram(
  * thread at a time: while it runs in another one, this returns THNN_ERR_VALUE. Memory is kept for the next run. A run with the
  * sizes of the run before needs no planning.
  *
- * A program of a recurrent network keeps a state from run to run. It is that of the latest run that did not fail, and belongs to
- * the program: a clone begins without one. With a state, inputs have the sizes of the run before. */
+ * A program of a recurrent network remembers arrays from run to run: those of the latest run that did not fail. They belong to the
+ * program; a clone begins without any. As long as there are some, inputs have the sizes of the run before. */
 THNN_API int32_t THNN_runProgram(
     THNNProgram *program,
     const THNNArray *inputs, int32_t nInputs,
     THNNArray *outputs, int32_t nOutputs);
 
-/* Deletes the state: the next run is as the first. */
+/* Deletes what runs have left: the next one is as the first. */
 THNN_API int32_t THNN_forgetProgram(THNNProgram *program);
 
 /* The numbers, from 0, of the list and of the call in which the latest run failed; -1 if it failed before the first call, or did

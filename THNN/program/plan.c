@@ -185,7 +185,7 @@ static Match matchInputs(const THNNProgram *program, const List *list, const THN
 /* ---- the inputs of a program, for messages */
 
 typedef struct Text {
-  char text[440];
+  char text[520];
   size_t length;
 } Text;
 
@@ -229,16 +229,23 @@ static int32_t refuseInputs(const char *function, const THNNProgram *program, co
     return THNN_fail(THNN_ERR_SHAPE, function, "inputs",
                      "expected the sizes of the run before, for the states that it left, got others; THNN_forgetProgram begins anew");
   Text taken = {"", 0};
+  enum { ENOUGH = 320 }; /* bytes of text, so that a further list fits */
+  int more = 0;
   for (int32_t k = 0; k < program->nLists; k++) {
     const List *list = program->lists + k;
     if (list->isLater) continue;
     const Match match = matchInputs(program, list, inputs);
     if (match.inputs < wrong) continue;
+    if (taken.length > ENOUGH) {
+      more++;
+      continue;
+    }
     add(&taken, taken.length ? ", or " : "");
     addPort(&taken, list->inputs + wrong);
     if (match.hasN) add(&taken, " with n = %" PRId64 " as before", match.n);
     else if (list->least) add(&taken, " with n from %" PRId64 " on", list->least);
   }
+  if (more) add(&taken, ", or one of %d others", more);
   char name[40];
   snprintf(name, sizeof name, "inputs[%d]", wrong);
   const THNNArray *array = inputs + wrong;

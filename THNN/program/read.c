@@ -406,6 +406,7 @@ static int32_t readList(Reader *r)
   if (list->least < 0) return wrong(r, THNN_ERR_VALUE, "expected a least n of 0 and more, got %" PRId64, list->least);
   r->hasFree = list->least > 0;
   THNN_TRY(takeByte(r, &list->isLater));
+  if (list->isLater > 1) return wrong(r, THNN_ERR_VALUE, "expected later 0 or 1, got %d", list->isLater);
   if (list->isLater > (r->states && r->list))
     return wrong(r, THNN_ERR_VALUE, "expected a list for any run, because %s, got later %d",
                  r->states ? "the first list is one" : "there are no states", list->isLater);
@@ -556,6 +557,28 @@ static THNNProgram *allocate(Reader *r)
   return p;
 }
 
+/* ---- states */
+
+/* A later list has, as its last inputs, arrays of the types and ranks of the states that any list leaves. */
+static int32_t checkStates(Reader *r, const THNNProgram *p)
+{
+  int hasLater = !p->nStates;
+  for (r->list = 0; r->list < p->nLists; r->list++) {
+    const List *list = p->lists + r->list;
+    hasLater |= list->isLater;
+    for (int32_t i = 0; i < p->nStates; i++) {
+      const THNNArray *state = &p->lists->outputs[p->nOutputs + i].array, *left = &list->outputs[p->nOutputs + i].array;
+      const THNNArray *read = list->isLater ? &list->inputs[p->nInputs + i].array : state;
+      if (left->type != state->type || left->nDimension != state->nDimension || read->type != state->type ||
+          read->nDimension != state->nDimension)
+        return wrong(r, THNN_ERR_VALUE, "expected %ss of %d dimensions as state %d, as in list 0, got others",
+                     THNN_typeNames[state->type], state->nDimension, i);
+    }
+  }
+  r->list = -1;
+  return hasLater ? THNN_OK : wrong(r, THNN_ERR_VALUE, "expected a later list, because there are states, got none");
+}
+
 /* ---- constants on a big-endian processor: a copy, in which the bytes of each element are reversed */
 
 static int isLittleEndian(void)
@@ -579,13 +602,17 @@ static void reverseConstant(unsigned char *constants, unsigned char *isReversed,
   const THNNArray *array = &operand->array;
   const size_t bytes = (size_t)THNN_typeBytes[array->type];
   int64_t index[THNN_MAX_DIMS] = {0}, n = 1;
-  for (int32_t d = 0; d < array->nDimension; d++) n *= array->size[d];
+  for (int32_t d = 0; d < array->nDimension; d++)
+    if (array->stride[d] || !array->size[d]) n *= array->size[d];
   for (int64_t i = 0; i < n; i++) {
     int64_t at = operand->offsetBytes;
     for (int32_t d = 0; d < array->nDimension; d++) at += index[d] * array->stride[d] * (int64_t)bytes;
     if (!isReversed[at]) reverse(constants + at, bytes);
     isReversed[at] = 1;
-    for (int32_t d = array->nDimension - 1; d >= 0 && ++index[d] == array->size[d]; d--) index[d] = 0;
+    for (int32_t d = array->nDimension - 1; d >= 0; d--) {
+      if (array->stride[d] && ++index[d] < array->size[d]) break;
+      index[d] = 0;
+    }
   }
 }
 
@@ -642,6 +669,7 @@ int32_t THNN_readProgram(const char *function, const void *bytes, uint64_t size,
   r.isFilling = 1;
   int32_t status = readLists(&r, lists, first + h.constants, h.lists);
   if (status == THNN_OK && (r.nInputs != nInputs || r.nOutputs != nOutputs)) status = changed(&r);
+  if (status == THNN_OK) status = checkStates(&r, p);
   if (status != THNN_OK) {
     free(p);
     return status;

@@ -303,10 +303,13 @@ static int32_t addStates(const char *function, THNNProgram *program, const List 
   memcpy(all, *outputs, (size_t)program->nOutputs * sizeof **outputs);
   for (int32_t i = 0; i < program->nStates; i++) {
     const Port *port = list->outputs + program->nOutputs + i;
-    if (!THNN_growBuffer(&program->states[i].next, (size_t)port->bytes))
+    const size_t before = program->states[i].next.bytes;
+    Buffer *next = &program->states[i].next;
+    if (!THNN_growBuffer(next, (size_t)port->bytes))
       return THNN_fail(THNN_ERR_MEMORY, function, "states", "expected memory of %" PRId64 " bytes, got none", port->bytes);
+    if (next->bytes != before) memset(next->memory, 0xff, next->bytes); /* a state that no call writes is NaN, as in the arena */
     all[program->nOutputs + i] = port->array;
-    all[program->nOutputs + i].data = program->states[i].next.memory;
+    all[program->nOutputs + i].data = next->memory;
   }
   *outputs = all;
   return THNN_OK;

@@ -136,10 +136,10 @@ static int readNumbers(Notes notes, const char *key, double *numbers, int most)
   char *rest = text;
   while (n < most) {
     char *end;
-    numbers[n] = strtod(rest, &end);
+    const double number = strtod(rest, &end);
     if (end == rest) break;
     rest = end;
-    n++;
+    numbers[n++] = number;
   }
   return n;
 }
@@ -284,7 +284,8 @@ static Picture fitted(Picture p, Notes notes, const char *path)
     fail("%s: expected a size of 1 to %d pixels a side after resizing, got %gx%g", path, MAX_SIDE, size[1], size[0]);
   if (sizes) p = resized(p, (int64_t)size[1], (int64_t)size[0]);
   if (readNumbers(notes, "crop", crop, 2) == 2) {
-    if (!(crop[0] >= 1 && crop[1] >= 1)) fail("%s: expected a crop of 1 pixel or more, got %gx%g", path, crop[1], crop[0]);
+    if (!(crop[0] >= 1 && crop[1] >= 1 && crop[0] <= MAX_SIDE && crop[1] <= MAX_SIDE))
+      fail("%s: expected a crop of 1 to %d pixels a side, got %gx%g", path, MAX_SIDE, crop[1], crop[0]);
     p = cropped(p, (int64_t)crop[1], (int64_t)crop[0], path);
   }
   return p;
@@ -317,6 +318,12 @@ static void fillPicture(THNNArray *array, Picture picture, Notes notes, const ch
   readNumbers(notes, "scale", &scale, 1);
   const int means = readNumbers(notes, "mean", mean, 3), deviations = readNumbers(notes, "std", deviation, 3);
   const int isReversed = hasNote(notes, "bgr", "True"), isGray = hasNote(notes, "gray", "True"), isColour = picture.channels == 3;
+  if ((means > 1 && means != channels) || (deviations > 1 && deviations != channels))
+    fail("%s: expected 1 mean and 1 std or %" PRId64 ", one for each channel, got %d and %d in the program", path, channels, means,
+         deviations);
+  for (int i = 0; i < 3; i++)
+    if (!(deviation[i] > 0) || !isfinite(deviation[i]) || !isfinite(mean[i]) || !isfinite(scale))
+      fail("%s: expected finite numbers as scale and mean, and a std above 0, got others in the program", path);
   array->data = allocate((size_t)(channels * area) * types[array->type].bytes);
   for (int64_t c = 0; c < channels; c++)
     for (int64_t i = 0; i < area; i++) {
@@ -418,12 +425,25 @@ static double element(const THNNArray *array, int64_t i)
   return array->type == THNN_LONG ? (double)((int64_t *)array->data)[i] : ((unsigned char *)array->data)[i];
 }
 
-/* True if the output has a score for each class of one sample. */
+/* True if the output has a score for each class, of one sample or several. */
 static int hasScores(const THNNArray *array)
 {
   const int32_t n = array->nDimension;
-  const int isFlat = n <= 2 || (array->size[n - 1] == 1 && array->size[n - 2] == 1);
-  return isFlat && elements(array) > 1 && (n == 1 || n == 3 || array->size[0] == 1);
+  return (n <= 2 || (array->size[n - 1] == 1 && array->size[n - 2] == 1)) && elements(array) > 1;
+}
+
+/* Bytes of UTF-8 that fill `width` columns with spaces behind them. Control characters, also those that begin with 0xc2, are printed
+ * as ?. */
+static void printText(const char *text, size_t length, int width)
+{
+  for (size_t i = 0; i < length; i++) {
+    const unsigned char *c = (const unsigned char *)text + i;
+    const int isPair = *c == 0xc2 && i + 1 < length && c[1] >= 0x80 && c[1] < 0xa0;
+    putchar(isPair || *c < ' ' || *c == 0x7f ? '?' : *c);
+    i += (size_t)isPair;
+    width -= isPair || (*c & 0xc0) != 0x80; /* other bytes of a character take no column */
+  }
+  for (; width > 0; width--) putchar(' ');
 }
 
 static void printLabel(Notes notes, int64_t class)
@@ -433,33 +453,40 @@ static void printLabel(Notes notes, int64_t class)
   for (int64_t i = 0; i <= class; i++)
     if (!(label = nextNote(notes, &at, "label", &length))) break;
   char text[64];
-  if (label) snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1), label);
-  else snprintf(text, sizeof text, "class %" PRId64, class);
-  for (unsigned char *c = (unsigned char *)text; *c; c++) { /* no control characters, also none of those that UTF-8 begins with 0xc2 */
-    const int isPair = *c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
-    if (isPair) *c++ = '?';
-    if (isPair || *c < ' ' || *c == 0x7f) *c = '?';
-  }
-  printf("  %-12s ", text);
+  if (!label) length = (size_t)snprintf(text, sizeof text, "class %" PRId64, class);
+  fputs("  ", stdout);
+  printText(label ? label : text, length, 12);
+  putchar(' ');
 }
 
-static void printClasses(const THNNArray *output, Notes notes, int64_t top)
+/* The best classes of a sample, whose scores are n elements from `first` on. */
+static void printClasses(const THNNArray *output, int64_t first, int64_t n, Notes notes, int64_t top)
 {
   const int isLogarithm = hasNote(notes, "scores", "logarithms"), isShare = isLogarithm || hasNote(notes, "scores", "shares");
-  const int64_t n = elements(output);
   char *isPrinted = allocate((size_t)n);
   memset(isPrinted, 0, (size_t)n);
   for (int64_t rank = 0; rank < top && rank < n; rank++) {
     int64_t best = -1;
     for (int64_t i = 0; i < n; i++)
-      if (!isPrinted[i] && (best < 0 || element(output, i) > element(output, best) || isnan(element(output, best)))) best = i;
+      if (!isPrinted[i] &&
+          (best < 0 || element(output, first + i) > element(output, first + best) || isnan(element(output, first + best)))) best = i;
     isPrinted[best] = 1;
-    const double score = isLogarithm ? exp(element(output, best)) : element(output, best);
+    const double score = isLogarithm ? exp(element(output, first + best)) : element(output, first + best);
     printLabel(notes, best);
     if (isShare) printf("%6.2f %%\n", 100 * score);
     else printf("%10.5f\n", score);
   }
   free(isPrinted);
+}
+
+/* The best classes: some of one sample, one of each of several. */
+static void printSamples(const THNNArray *output, Notes notes, int64_t top)
+{
+  enum { MAX_PRINTED = 100 };
+  const int32_t rank = output->nDimension;
+  const int64_t samples = rank == 1 || rank == 3 ? 1 : output->size[0], n = elements(output) / samples;
+  for (int64_t i = 0; i < samples && i < MAX_PRINTED; i++) printClasses(output, i * n, n, notes, samples == 1 ? top : 1);
+  if (samples > MAX_PRINTED) printf("  ... and %" PRId64 " more\n", samples - MAX_PRINTED);
 }
 
 /* ---- the command */
@@ -516,6 +543,7 @@ static double medianTime(THNNProgram *program, const THNNArray *inputs, int32_t 
   double *milliseconds = allocate((size_t)times * sizeof *milliseconds);
   for (long i = 0; i < times; i++) {
     struct timespec start, end;
+    check(THNN_forgetProgram(program)); /* each is a first run */
     timespec_get(&start, TIME_UTC);
     check(THNN_runProgram(program, inputs, nInputs, outputs, nOutputs));
     timespec_get(&end, TIME_UTC);
@@ -532,7 +560,7 @@ int main(int argc, char **argv)
   (void)argc;
   const Options options = readOptions(argv + 1);
   THNNProgram *program;
-  check(THNN_openProgramFile(options.program, &program));
+  if (THNN_openProgramFile(options.program, &program) != THNN_OK) fail("%s: %s", options.program, THNN_lastError());
   int32_t nInputs, nOutputs;
   check(THNN_programCounts(program, &nInputs, &nOutputs));
   if (nInputs != options.nInputs) fail("%s: expected %d inputs, got %d", options.program, nInputs, options.nInputs);
@@ -567,11 +595,12 @@ int main(int argc, char **argv)
   if (options.output) {
     if (nOutputs != 1) fail("-o: expected a network of one output, got %d", nOutputs);
     writeNpy(outputs, options.output);
-  } else if (nOutputs == 1 && hasScores(outputs)) printClasses(outputs, notes, options.top);
-  else puts("use -o to keep the output: -o out.npy");
+  } else if (nOutputs == 1 && hasScores(outputs)) printSamples(outputs, notes, options.top);
+  else if (nOutputs == 1) puts("use -o to keep the output: -o out.npy");
 
   for (int32_t i = 0; i < nInputs; i++) free(inputs[i].data);
   for (int32_t i = 0; i < nOutputs; i++) free(outputs[i].data);
   check(THNN_closeProgram(program));
+  if (fflush(stdout) != 0 || ferror(stdout)) fail("the output cannot be written");
   return 0;
 }

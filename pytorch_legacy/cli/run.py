@@ -13,7 +13,7 @@ import numpy as np
 
 import pytorch_legacy as pl
 from pytorch_legacy.arrays import Tensor, base_storage, cupy, repeats, to_device, to_host, tree
-from pytorch_legacy.errors import DtypeError, ShapeError, THNNError
+from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError, THNNError
 from pytorch_legacy.files.t7.nodes import printable
 from pytorch_legacy.inference import expected, files, inputs, models
 from pytorch_legacy.inference.output import say
@@ -310,6 +310,8 @@ def _forward(net: Module, input: Any, repeats: int | None, exactly: bool = False
     except ShapeError as error:
         try:
             output = net.forward(others[0])
+        except IndexRangeError:
+            raise  # this form has the right shape
         except (ShapeError, DtypeError, IndexError):
             raise error from None  # about the usual form
         input = others[0]

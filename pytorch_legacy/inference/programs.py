@@ -21,7 +21,7 @@ def load(path: str) -> dict[str, Any]:
     """Returns the network of the file, beside what the file says about its use, as `models` finds that in a .t7 file."""
     network = ProgramNetwork(Program.load(path))
     said = {{"size": "size", "crop": "cropSize"}.get(name, name): value for name, value in network.program.preparation.items()}
-    return {"model": network, "classes": network.program.labels, **said}
+    return {**said, "model": network, "classes": network.program.labels}
 
 
 class ProgramNetwork(Module):

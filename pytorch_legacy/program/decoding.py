@@ -93,7 +93,7 @@ class _Reader:
             return self._number()
         if kind == 3:
             return self._take("d")
-        return self._bytes(self._take("H")).decode() if kind == 4 else None
+        return self._bytes(self._take("H")).decode(errors="surrogateescape") if kind == 4 else None
 
     def _tensor(self) -> Ref:
         type, memory, index = self._take("BBI")

@@ -108,14 +108,15 @@ def encoded(listings: Sequence[Listing], apart: bool = False, notes: str = "") -
     Later lists (`Listing.isLater`) have the states as their last inputs. All lists share equal constants.
     """
     constants = bytearray()
-    known: dict[bytes, int] = {}
+    known: dict[tuple[bytes, int], int] = {}
 
-    def place_of(block: Block) -> int:
-        if block.content not in known:
-            known[block.content] = len(constants)
+    def place_of(block: Block, itemsize: int) -> int:
+        key = block.content, itemsize  # a big-endian processor reverses the bytes of each element
+        if key not in known:
+            known[key] = len(constants)
             constants.extend(block.content)
             constants.extend(b"\0" * (-len(constants) % ALIGNED))
-        return known[block.content]
+        return known[key]
 
     states = max((len(one.inputs) - len(listings[0].inputs) for one in listings if one.isLater), default=0)
     text = b"".join(_list(listing, place_of, apart) for listing in listings)
@@ -143,7 +144,9 @@ def _elements(value: Number, itemsize: int) -> Number:
 def _list(listing: Listing, place_of: Any, apart: bool) -> bytes:
     """Returns the bytes of a list."""
     offsets, size = arena(listing, apart)
-    places = {number: place_of(block) for number, block in enumerate(listing.blocks) if block.kind == "constant"}
+    itemsizes = {ref.memory: ref.dtype.itemsize for call in listing.calls for ref in call.refs()}
+    used = [(number, block) for number, block in enumerate(listing.blocks) if block.kind == "constant" and number in itemsizes]
+    places = {number: place_of(block, itemsizes[number]) for number, block in used}
 
     def tensor(ref: Ref) -> bytes:
         block = listing.blocks[ref.memory]
@@ -164,7 +167,7 @@ def _list(listing: Listing, place_of: Any, apart: bool) -> bytes:
         if isinstance(value, float):
             return struct.pack("<Bd", 3, value)
         if isinstance(value, str):
-            text = value.encode()[:1000]
+            text = value.encode(errors="surrogateescape")[:1000]
             return struct.pack("<BH", 4, len(text)) + text
         return b"\2" + _number(value)
 

@@ -16,11 +16,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from pytorch_legacy import errors
+from pytorch_legacy.errors import ArgumentError
+from pytorch_legacy.files.t7.nodes import printable
+from pytorch_legacy.messages import described
 from pytorch_legacy.program.inputs import Spec, batch_axes
 from pytorch_legacy.program.listing import Listing
 from pytorch_legacy.program.listing import places as numbers
@@ -101,13 +105,51 @@ def _on_list(one: Listing) -> ListNotes:
     return ListNotes([call.module for call in one.calls], errors, one.least, outside)
 
 
-def shape_texts(specs: Sequence[Spec]) -> list[str]:
-    """Returns the shapes of inputs, as "N x 3 x any"."""
-    each = zip(specs, batch_axes(specs), strict=True)
-    return [
-        " x ".join(("N" if place == axis else "any") if size is None else str(size) for place, size in enumerate(spec.shape))
-        for spec, axis in each
-    ]
+def shape_texts(specs: Sequence[Spec], isBatched: bool) -> list[str]:
+    """Returns the shapes of inputs, as "N x 3 x any". N is a batch of any size, if there are lists for those."""
+    found = []
+    for spec, axis in zip(specs, batch_axes(specs), strict=True):
+        free = ["N" if place == axis and isBatched else "any" for place in range(len(spec.shape))]
+        found.append(" x ".join(one if size is None else str(size) for size, one in zip(spec.shape, free, strict=True)))
+    return found
+
+
+def common_shapes(several: Sequence[Sequence[str]]) -> list[str]:
+    """Returns the shapes of outputs for several sizes of the input: "any" where they differ."""
+    found = []
+    for shapes in zip(*several, strict=True):
+        sizes = [shape.split(" x ") for shape in shapes]
+        isSame = len({*map(len, sizes)}) == 1
+        found.append(" x ".join(_common(each) for each in zip(*sizes, strict=True)) if isSame else "any")
+    return found
+
+
+def _common(sizes: Sequence[str]) -> str:
+    return sizes[0] if len({*sizes}) == 1 else "any"
+
+
+PREPARATION = ("size", "crop", "gray", "bgr", "scale", "mean", "std")
+"""The entries of `Program.preparation`."""
+
+
+def checked(labels: Any, preparation: Any) -> tuple[list[str] | None, dict[str, Any]]:
+    """Returns labels and preparation as files hold them."""
+    if labels is not None and not (isinstance(labels, (list, tuple)) and all(isinstance(one, str) for one in labels)):
+        raise ArgumentError(f"program.save: labels: expected a list of texts or None, got {described(labels)}")
+    if not isinstance(preparation, dict) or not {*preparation} <= {*PREPARATION}:
+        raise ArgumentError(f"program.save: preparation: expected a dict of {', '.join(PREPARATION)}, got {preparation!r:.200}")
+    return None if labels is None else [*labels], {name: _entry(name, value) for name, value in preparation.items()}
+
+
+def _entry(name: str, value: Any) -> Any:
+    """Returns an entry of a preparation as numbers of Python."""
+    if isinstance(value, bool):
+        return value
+    numbers = np.asarray(value).tolist()
+    every = numbers if isinstance(numbers, list) else [numbers]
+    if not 1 <= len(every) <= 3 or not all(isinstance(one, (int, float)) and isfinite(one) for one in every):
+        raise ArgumentError(f"program.save: preparation: {name}: expected one number, or up to three of them, got {value!r:.200}")
+    return numbers
 
 
 # ---- the text
@@ -130,14 +172,15 @@ def text(written: Written, specs: Sequence[Spec]) -> str:
 
 def _lines(written: Written, specs: Sequence[Spec]) -> Iterator[tuple[str, str]]:
     notes = written.notes
-    for spec, shape in zip(specs, shape_texts(specs), strict=True):
+    isBatched = any(one.least for one in notes.lists)
+    for spec, shape in zip(specs, shape_texts(specs, isBatched), strict=True):
         yield "input", f"{spec.dtype} {shape}"
     for shape in notes.shapes:
         yield "output", shape
     if notes.scores:
         yield "scores", notes.scores
     for label in written.labels or ():
-        yield "label", " ".join(label.split())
+        yield "label", printable(" ".join(label.split()))
     for name, value in written.preparation.items():
         yield name, " ".join(repr(one) for one in (value if isinstance(value, (tuple, list)) else (value,)))
     lists = [[one.modules, [*one.errors.items()], one.least, one.outside] for one in notes.lists]
@@ -161,8 +204,12 @@ def _packed(value: Any) -> Any:
     if isinstance(value, Scalar):
         return {"number": value.of}
     if isinstance(value, dict):
+        if wrong := [key for key in value if type(key) not in (str, int, float, bool)]:
+            raise ArgumentError(f"program.save: expected tables with keys that are texts or numbers, got {wrong[0]!r:.200}")
         return {"pairs": [[key, _packed(entry)] for key, entry in value.items()]}
-    return [*map(_packed, value)] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, tuple):
+        return {"tuple": [*map(_packed, value)]}
+    return [*map(_packed, value)] if isinstance(value, list) else value
 
 
 def read(content: str) -> Written:
@@ -195,6 +242,8 @@ def _unpacked(value: Any, leaf: Callable[[Any], Any]) -> Any:
     """Returns the table of which `_packed` made `value`."""
     if isinstance(value, list):
         return [_unpacked(entry, leaf) for entry in value]
+    if isinstance(value, dict) and "tuple" in value:
+        return tuple(_unpacked(entry, leaf) for entry in value["tuple"])
     if isinstance(value, dict) and "pairs" in value:
         return {key: _unpacked(entry, leaf) for key, entry in value["pairs"]}
     return leaf(value)

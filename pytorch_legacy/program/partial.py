@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 from threading import Lock
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import tree
-from pytorch_legacy.errors import BusyError, CompileError, THNNError
+from pytorch_legacy.errors import BusyError, CompileError, THNNError, UnsupportedError
 from pytorch_legacy.program.inputs import Source, Spec, first_sizes, specs
 from pytorch_legacy.program.program import BUSY, Program, prepared
 from pytorch_legacy.recording import record
@@ -68,6 +68,10 @@ class Partial:
             return value if isinstance(self._steps[-1], Program) else tree.map_arrays(np.copy, value)
         finally:
             self._lock.release()
+
+    def save(self, path: Any) -> NoReturn:
+        """Raises UnsupportedError: a file holds one program."""
+        raise UnsupportedError("program.save: a network of which a part runs eagerly has no file; save the network by pl.save")
 
     def clone(self) -> Self:
         """Returns another one, for another thread."""

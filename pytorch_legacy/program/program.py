@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import os
+import stat
 import struct
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, Self
 
@@ -36,7 +37,7 @@ from pytorch_legacy.program.decoding import decoded, notes_in
 from pytorch_legacy.program.encoding import encoded
 from pytorch_legacy.program.execution import Opened, aligned
 from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, leaves, specs
-from pytorch_legacy.program.listing import places
+from pytorch_legacy.program.listing import Listing, places
 from pytorch_legacy.program.notes import Notes, Written
 from pytorch_legacy.program.places import named_places
 from pytorch_legacy.program.proof import as_exception, in_order
@@ -99,7 +100,8 @@ class Program:
         isCovered = all(spec.shape.count(None) == (axis is not None) for spec, axis in zip(self._specs, self._axes, strict=True))
         if isCovered and ((made.serves(1) and made.serves(1000)) or not self._isBatched()):
             self._net = None  # no other size can come
-        for others in shapes[1:]:
+        self._mostKept = len(shapes) or _KEPT
+        for others in shapes:
             self._program([np.empty(shape, spec.dtype) for shape, spec in zip(others, self._specs, strict=True)])
 
     def __call__(self, *inputs: Any) -> Any:
@@ -137,6 +139,7 @@ class Program:
             other._last = (None, None)
             other._programs = {key: made._replace(opened=made.opened.clone()) for key, made in self._programs.items()}
             other._net = copy.deepcopy(self._net)
+            other.labels, other.preparation = copy.deepcopy((self.labels, self.preparation))
         return other
 
     def forget(self) -> Self:
@@ -161,14 +164,19 @@ class Program:
 
     def __repr__(self) -> str:
         known = self._first.notes
-        inputs, outputs = ", ".join(notes.shape_texts(self._specs)), ", ".join(known.shapes)
+        inputs = ", ".join(notes.shape_texts(self._specs, any(one.least for one in known.lists)))
+        outputs = ", ".join(self._shapes())
         count = len(known.lists[-1].modules)
         return f"Program: {inputs} -> {outputs}, {count} call{'s' * (count != 1)}, {known.weights} bytes of weights"
+
+    def _shapes(self) -> list[str]:
+        """Returns the shapes of the outputs, whatever the input is."""
+        return notes.common_shapes([made.notes.shapes for made in self._programs.values()])
 
     # ---- files
 
     def save(self, path: Any) -> None:
-        """Writes the program to a file: its calls and weights, for all sizes that were compiled so far.
+        """Writes the program to a file: its calls and weights, for the sizes that were compiled so far and are still kept.
 
         `load` reads it, ``pytorch-legacy run``, and THNN_openProgramFile in C. The network is not in it, so no other sizes can be
         compiled. A state of earlier calls is not in it, either.
@@ -216,7 +224,10 @@ class Program:
         >>> pl.Program.load("small.thnn")
         Program: N x 3 -> N x 2, 2 calls, 32 bytes of weights
         """
-        isMapped = mmap and Path(path).stat().st_size
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueRangeError(f"Program.load: {path}: expected a regular file, got another one")
+        isMapped = mmap and status.st_size
         content = np.memmap(path, np.uint8, "r") if isMapped else aligned(np.fromfile(path, np.uint8))
         return cls._loaded(content, f"Program.load: {path}")
 
@@ -225,12 +236,15 @@ class Program:
         """Returns the program of bytes, which have the alignment that C requires."""
         try:
             written = notes.read(notes_in(content))
-        except (ValueError, TypeError, LookupError, AttributeError, RecursionError, struct.error) as error:
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, struct.error) as error:
             Opened(content, caller)  # perhaps it says more
             expected = "expected the notes of this package, got others"
             raise ValueRangeError(f"{caller}: {expected} ({type(error).__name__}: {error})") from None
         for symbol in _outside([written.notes]):
-            binding.require(symbol)
+            try:
+                binding.require(symbol)
+            except UnsupportedError as error:
+                raise UnsupportedError(f"{caller}: {error}") from None
         opened = Opened(content, caller)
         made = Variant(opened, written.notes, False)
         self = object.__new__(cls)
@@ -254,11 +268,17 @@ class Program:
             if (other.notes.output, other.notes.truths) != (first.output, first.truths):
                 raise ArgumentError("program.save: expected outputs of one structure for all sizes, got others for some")
         lists = [decoded(one.opened.bytes) for one in made]
+        if len({*map(_state, lists)}) > 1:
+            raise ArgumentError("program.save: expected a state of the same arrays for all sizes, got others for some")
         each = [[*zip(some, one.notes.lists, strict=True)] for some, one in zip(lists, made, strict=True)]
         every = [pair for isLater in (False, True) for pairs in each for pair in pairs if pair[0].isLater == isLater]
-        known = first._replace(lists=[note for _, note in every], weights=max(one.notes.weights for one in made))
-        written = Written(self._table, self._places, known, self.labels, self.preparation)
-        return encoded([one for one, _ in every], notes=notes.text(written, self._specs))
+        known = first._replace(
+            lists=[note for _, note in every], weights=max(one.notes.weights for one in made), shapes=self._shapes()
+        )
+        written = Written(self._table, self._places, known, *notes.checked(self.labels, self.preparation))
+        content = encoded([one for one, _ in every], notes=notes.text(written, self._specs))
+        Opened(content, "program.save")  # nobody could open a file that this refuses
+        return content
 
     def __getstate__(self) -> dict[str, Any]:
         """Returns the contents of a pickle: the bytes of the lists, without a state; and the network, if more sizes may come."""
@@ -350,7 +370,7 @@ class Program:
         """Evicts the sizes that were compiled first, except those of the example, if there are too many."""
         _, *others = self._programs
         total = sum(self._programs[key].opened.bytes.nbytes for key in others)
-        while len(others) > _KEPT or (len(others) > 1 and total > _KEPT_BYTES):
+        while len(others) > self._mostKept or (len(others) > 1 and total > _KEPT_BYTES and self._mostKept == _KEPT):
             key = others.pop(0)
             total -= self._programs.pop(key).opened.bytes.nbytes
 
@@ -411,6 +431,12 @@ def prepared(net: Any) -> Any:
 
 def _leaf(outputs: list[Any], leaf: Any) -> Any:
     return outputs[leaf.of][0].item() if isinstance(leaf, Scalar) else outputs[leaf]
+
+
+def _state(lists: list[Listing]) -> tuple[Any, ...]:
+    """Returns the types and ranks of the states that lists keep."""
+    results = len(lists[0].outputs) - max(len(one.inputs) - len(lists[0].inputs) for one in lists)
+    return tuple((ref.dtype, len(ref.shape)) for ref in lists[0].outputs[results:])
 
 
 def _outside(several: Iterable[Notes]) -> set[str]:

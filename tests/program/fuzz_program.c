@@ -159,7 +159,7 @@ static void mutate(Bytes *b)
   case 7:
     value = (int64_t)draw(4);
     memcpy(b->data, &value, 8);
-    break; /* least */
+    break; /* the first list's least, if there are no notes */
   default: changeNumber(b);
   }
 }

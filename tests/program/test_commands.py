@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,10 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import nn
+from pytorch_legacy import nn, rnn
 from pytorch_legacy.cli import main
+from pytorch_legacy.program.decoding import decoded
+from pytorch_legacy.program.encoding import encoded
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "digits"
 DIGITS = EXAMPLES / "digits.t7"
@@ -78,6 +81,39 @@ def test_convert_tells_what_it_wrote(tmp_path: Path, capsys: Any) -> None:
     assert "expected floats 1 x 1 x 28 x 28, or floats n x 1 x 28 x 28 with n from 2 on, or floats 1 x 1 x 30 x 20" in fails(
         capsys, "run", target, EXAMPLES / "digit_3.png", "--size", "31x31"
     )
+
+
+@pytest.mark.parametrize("text", ["3x1x3", "1x1x3", "4x2x3"])
+def test_the_program_takes_the_size_that_it_was_given(text: str, tmp_path: Path, capsys: Any) -> None:
+    """A network of sequences is compiled for one length, in the place of a batch."""
+    pl.save(tmp_path / "net.t7", rnn.Sequencer(rnn.FastLSTM(3, 4)))
+    said = command(capsys, "convert", tmp_path / "net.t7", tmp_path / "net.thnn", "--input", text)
+    assert "any x " in said
+    assert f"{text} in" in command(capsys, "run", tmp_path / "net.thnn", "--input", text)
+
+
+def test_many_sizes(tmp_path: Path, capsys: Any) -> None:
+    """None of them is left out, and an error tells of all."""
+    texts = [f"1x1x{size}x9" for size in range(8, 20)]
+    command(capsys, "convert", DIGITS, tmp_path / "net.thnn", *[word for text in texts for word in ("--input", text)])
+    for text in texts:
+        command(capsys, "run", tmp_path / "net.thnn", "--input", text)
+    wrong = fails(capsys, "run", tmp_path / "net.thnn", "--input", "1x1x30x9")
+    assert re.search(r"n x 1 x 8 x 9 with n from 2 on, or .*, or one of \d+ others, got floats 1 x 1 x 30 x 9", wrong)
+
+
+def test_letters_are_free_sizes(tmp_path: Path, capsys: Any) -> None:
+    pl.save(tmp_path / "net.t7", nn.Sequential(rnn.SeqLSTM(3, 4)))
+    assert "5 x N x 3 -> 5 x N x 4" in command(capsys, "convert", tmp_path / "net.t7", tmp_path / "net.thnn", "--input", "5xNx3")
+    for batch in (1, 2, 7):
+        command(capsys, "run", tmp_path / "net.thnn", "--input", f"5x{batch}x3")
+
+
+def test_an_index_out_of_range_is_told(tmp_path: Path, capsys: Any) -> None:
+    pl.save(tmp_path / "net.t7", nn.LookupTable(7, 3))
+    command(capsys, "convert", tmp_path / "net.t7", tmp_path / "net.thnn", "--input", "2:int")
+    np.save(tmp_path / "x.npy", np.int64([[1, 9]]))
+    assert "expected 0 to 6, got 9" in fails(capsys, "run", tmp_path / "net.thnn", tmp_path / "x.npy")
 
 
 def test_what_convert_refuses(tmp_path: Path, capsys: Any) -> None:
@@ -149,6 +185,36 @@ def test_pictures_are_prepared_as_by_run(number: int, tmp_path: Path, capsys: An
         thnn_run(target, picture, "-o", tmp_path / "c.npy")
         np.testing.assert_array_equal(np.load(tmp_path / "c.npy"), np.load(tmp_path / f"{place}.npy"))
         capsys.readouterr()
+
+
+def test_a_recurrent_network_is_timed_from_the_beginning(tmp_path: Path) -> None:
+    """Runs that are timed leave the output of the first one."""
+    program = pl.compile(nn.Sequential(rnn.SeqLSTM(3, 4).remember("both")).evaluate(), (5, None, 3))
+    program.save(tmp_path / "net.thnn")
+    x = np.random.default_rng(2).standard_normal((5, 2, 3)).astype("f")
+    np.save(tmp_path / "x.npy", x)
+    thnn_run(tmp_path / "net.thnn", tmp_path / "x.npy", "-o", tmp_path / "y.npy", "--time", "3")
+    np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), program(x))
+
+
+def test_classes_of_several_samples(digits: Path, tmp_path: Path, capsys: Any) -> None:
+    np.save(tmp_path / "x.npy", np.random.default_rng(2).standard_normal((3, 1, 8, 8)).astype("f"))
+    found = thnn_run(digits, tmp_path / "x.npy").splitlines()
+    assert len(found) == 4 and found[1:] == command(capsys, "run", digits, tmp_path / "x.npy").splitlines()[1:4]
+
+
+def test_wrong_preparations(digits: Path, tmp_path: Path) -> None:
+    """Notes of a file are hostile."""
+    picture = tmp_path / "x.pgm"
+    picture.write_bytes(b"P5\n8 8\n255\n" + bytes(64))
+    lists = decoded(digits.read_bytes())
+    for notes, text in {
+        "crop 2 inf\n": "expected a crop of 1 to", "crop 4 1e300\n": "expected a crop of 1 to", "crop nan 2\n": "expected a crop",
+        "size 1e300\n": "expected a size of 1 to", "size 8 inf\n": "expected a size", "size -1\n": "expected a size",
+        "mean 1 2\n": "expected 1 mean and 1 std or 1", "std 0\n": "a std above 0", "scale nan\n": "finite numbers as scale",
+    }.items():  # fmt: skip
+        (tmp_path / "wrong.thnn").write_bytes(bytes(encoded(lists, notes=notes)))
+        assert text in thnn_run(tmp_path / "wrong.thnn", picture, isWrong=True)
 
 
 def test_a_color_picture_for_one_channel(digits: Path, tmp_path: Path, capsys: Any) -> None:

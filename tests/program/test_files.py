@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,73 @@ def test_all_sizes_share_their_weights(tmp_path: Path) -> None:
         other(draw(1, 3, 9, 9))
 
 
+def test_a_state_of_other_arrays_is_refused(tmp_path: Path) -> None:
+    """The sequence of two steps keeps fewer arrays than that of three."""
+    net = rnn.Sequencer(rnn.FastLSTM(3, 4)).remember("both").evaluate()
+    program = pl.compile(net, (None, 1, 3))
+    for steps in (2, 3):
+        program(draw(steps, 1, 3))
+        program.forget()
+    with pytest.raises(ArgumentError, match=r"program.save: expected a state of the same arrays for all sizes"):
+        program.save(tmp_path / "net.thnn")
+
+
+class Named(nn.Module):
+    """A layer with a table of outputs."""
+
+    def __init__(self, keys: Any) -> None:
+        super().__init__()
+        self.keys = keys
+
+    def updateOutput(self, input: Any) -> Any:
+        self.output = {key: (input * 2, [input + 1]) for key in self.keys}
+        return self.output
+
+
+def test_tables_keep_their_types(tmp_path: Path) -> None:
+    program = pl.compile(Named(("a", 1, 2.5)), (None, 3))
+    x = draw(2, 3)
+    found = saved(program, tmp_path)(x)
+    for key, value in program(x).items():
+        assert_same([*found[key]], [*value])
+    assert [*found] == ["a", 1, 2.5] and type(found["a"]) is tuple
+    with pytest.raises(ArgumentError, match=r"expected tables with keys that are texts or numbers, got \(1, 2\)"):
+        pl.compile(Named([(1, 2)]), (None, 3)).save(tmp_path / "other.thnn")
+    assert not (tmp_path / "other.thnn").exists()
+
+
+@pytest.mark.parametrize(
+    ("labels", "preparation", "text"),
+    [
+        ("abc", {}, "labels: expected a list of texts or None"),
+        ([1], {}, "labels: expected a list of texts or None"),
+        (None, {"python": 1}, "preparation: expected a dict of size, crop, gray"),
+        (None, {"a\nb": 1}, "preparation: expected a dict of size, crop, gray"),
+        (None, {"crop": [2, float("inf")]}, "preparation: crop: expected one number, or up to three"),
+        (None, {"mean": "x"}, "preparation: mean: expected one number, or up to three"),
+        (None, {"mean": [1, 2, 3, 4]}, "preparation: mean: expected one number, or up to three"),
+    ],
+)
+def test_wrong_labels_and_preparations(labels: Any, preparation: Any, text: str, tmp_path: Path) -> None:
+    program = pl.compile(nn.Linear(3, 2), (None, 3))
+    program.labels, program.preparation = labels, preparation
+    with pytest.raises(ArgumentError, match=f"program.save: {text}"):
+        program.save(tmp_path / "net.thnn")
+    assert not list(tmp_path.iterdir())
+
+
+def test_labels_that_are_no_utf8(tmp_path: Path) -> None:
+    """A .t7 file may have names of bytes; lines of the file show them, and the program keeps them."""
+    program = pl.compile(nn.Linear(3, 2), (None, 3))
+    program.labels, program.preparation = ["caf\udce9"], {"mean": np.float32([0.5, 0.25, 0.125])}
+    other = saved(program, tmp_path)
+    assert (other.labels, other.preparation) == (["caf\udce9"], {"mean": [0.5, 0.25, 0.125]})
+    content = (tmp_path / "net.thnn").read_bytes()
+    assert b"label caf\\xe9\n" in content and b"mean 0.5 0.25 0.125\n" in content
+    other.clone().labels.append("x")
+    assert other.labels == ["caf\udce9"]
+
+
 def test_tables_of_other_structures_are_refused(tmp_path: Path) -> None:
     program = pl.compile(nn.SplitTable(0), (None, 3))
     program(draw(2, 3))
@@ -164,6 +232,13 @@ def test_what_is_no_program(tmp_path: Path) -> None:
     refused(data[:8] + b"\x07" + data[9:], VersionError, "expected version 1 of programs, got 7")
     with pytest.raises(FileNotFoundError):
         pl.Program.load(tmp_path / "other.thnn")
+    os.mkfifo(tmp_path / "pipe")
+    for other in ("pipe", "."):
+        with pytest.raises(ValueRangeError, match="expected a regular file"):
+            pl.Program.load(tmp_path / other)
+    path.write_bytes(data)
+    with pytest.raises(pl.T7Error, match=r"got a program: pl.Program.load reads it"):
+        pl.load(path)
 
 
 NOTES: list[Any] = [
@@ -173,7 +248,7 @@ NOTES: list[Any] = [
     {"table": {"shape": [None, 3], "dtype": 7}}, {"output": 5}, {"output": {}}, {"output": [0, 0]}, {"output": {"pairs": 3}},
     {"truths": [9]}, {"truths": None}, {"lists": []}, {"lists": [[[0], [], 0, []]]}, {"lists": [[[99], [], 0, []]] * 2},
     {"lists": [[[0], [[0, "nothing"]], 0, []]] * 2}, {"lists": [[[0], [[0, "annotations"]], 0, []]] * 2},
-    {"places": []}, {"places": [3]}, {"labels": 5}, {"preparation": None}, {"weights": "many"},
+    {"places": []}, {"places": [3]}, {"labels": 5}, {"preparation": None}, {"weights": "many"}, {"weights": float("inf")},
 ]  # fmt: skip
 
 
@@ -186,9 +261,7 @@ def test_wrong_notes(changed: Any, tmp_path: Path) -> None:
     lists = decoded(content)
     text = content[56:].partition(b"python ")[2].partition(b"\n")[0]
     notes = changed if isinstance(changed, str) else f"python {json.dumps(json.loads(text) | changed)}\n"
-    (tmp_path / "net.thnn").write_bytes(
-        bytes(encoded(lists, notes=notes)) if notes != "\udcff" else content.replace(b"input", b"\xff" * 5)
-    )
+    (tmp_path / "net.thnn").write_bytes(bytes(encoded(lists, notes=notes)))
     with pytest.raises(ValueRangeError, match=r"Program.load: .*net.thnn: .*(notes|damaged)"):
         pl.Program.load(tmp_path / "net.thnn")
 

@@ -322,8 +322,12 @@ WRONG: list[tuple[str, bytes, str]] = [
     ("checksum", program(network(), constants=CONSTANTS_OF_LINEAR, isChecked=True)[:-1] + b"\1", "damaged"),
     ("checksum of the header", CHECKED[:44] + b"\1" + CHECKED[45:], "damaged"),
     ("later without states", program(single_list(later=1)), "because there are no states, got later 1"),
+    ("no later list", program(recurrent(), states=1), "expected a later list, because there are states, got none"),
+    ("a state of another type", program(recurrent(), recurrent(later=1, inputs=[port(F, 3), port(D, 3)]), states=1), "list 1"),
+    ("a state of another rank", program(recurrent(), recurrent(later=1, inputs=[port(F, 3), port(F, 3, 1)]), states=1),
+     "list 1: expected floats of 1 dimensions as state 0, as in list 0, got others"),
     ("later at first", program(recurrent(later=1), states=1), "because the first list is one, got later 1"),
-    ("too large a mark of later lists", program(recurrent(), recurrent(later=2), states=1), "got later 2"),
+    ("too large a mark of later lists", program(recurrent(), recurrent(later=2), states=1), "expected later 0 or 1, got 2"),
     ("no output for a state", program(recurrent(), states=3), "expected an output for each of 3 states, got 2"),
     ("inputs of a later list", program(recurrent(), recurrent(later=1, inputs=[port(F, 3)]), states=1),
      "expected 2 inputs, as list 0 has without the states, got 1"),
@@ -804,6 +808,18 @@ def test_a_state_has_the_sizes_of_its_run() -> None:
     np.testing.assert_array_equal(one(np.ones(3, np.float32))[0], [2, 2, 2])
     one.forget()
     np.testing.assert_array_equal(one(np.ones(4, np.float32))[0], [1, 1, 1, 1])
+
+
+def test_a_state_that_no_call_writes_is_not_a_number() -> None:
+    """The memory of states holds nothing of the host's."""
+    copy = call("arrayCopy", tensor(F, INPUT, 3), tensor(F, OUTPUT, 3))
+    show = call("arrayCopy", tensor(F, INPUT, 3, index=1), tensor(F, OUTPUT, 3))
+    ports = [port(F, 3)] * 2
+    first = calls(inputs=ports[:1], outputs=ports, calls=[copy])
+    one = Program(program(first, calls(later=1, inputs=ports, outputs=ports, calls=[show]), states=1))
+    x = np.ones(3, np.float32)
+    one(x)
+    assert np.isnan(one(x)[0]).all() and np.isnan(one(x)[0]).all()
 
 
 def test_the_output_may_be_the_input() -> None:

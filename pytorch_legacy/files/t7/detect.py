@@ -35,6 +35,7 @@ _OTHERS: tuple[tuple[bytes, str], ...] = (
     (rb"\x28\xb5\x2f\xfd", "zstd data: decompress it first (unzstd)"),
     (rb"\x04\x22\x4d\x18", "lz4 data: decompress it first (unlz4)"),
     (rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07", "a 7z or rar archive: unpack it first"),
+    (rb"THNNprog", "a program: pl.Program.load reads it"),
     (rb"\x93NUMPY", "a NumPy .npy file: numpy.load reads it"),
     (rb".{8}\{\s*\"(?=.*\"(?:dtype|__metadata__)\")", f"a safetensors file: {_BY_NAME}"),
     (rb"GGUF|lmgg|tjgg", "a GGML model file: llama.cpp and its relatives read it"),

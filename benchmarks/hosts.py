@@ -100,8 +100,19 @@ class Hosts:
             return False
         pl.to_c(net, self.where / "net.c", example)
         (self.where / "host.c").write_text(HOST)
-        links = [library_path, f"-Wl,-rpath,{library_path.parent}", "-lm"]
-        command = ["gcc", "-std=c11", "-O2", "-DINPUT=float", f"-I{library_path.parent}", "host.c", "net.c", "-o", "host", *links]
+        options = [library_path, f"-Wl,-rpath,{library_path.parent}", "-lm"]
+        command = [
+            "gcc",
+            "-std=c11",
+            "-O2",
+            "-DINPUT=float",
+            f"-I{library_path.parent}",
+            "host.c",
+            "net.c",
+            "-o",
+            "host",
+            *options,
+        ]
         subprocess.run(command, cwd=self.where, check=True)
         return True
 

@@ -63,7 +63,7 @@ def bits_from_c(program: FileProgram, input: Any, order: list[int]) -> list[byte
 
 
 def wrong(program: Any, inputs: list[Any], folder: Path) -> str:
-    """What differs after a program was saved and read; nothing if all is as it was."""
+    """The first difference after a program was saved and read; "" if there is none."""
     expected = []
     for input in inputs:
         program.forget()

@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 {
   const int times = atoi(argv[1]);
   struct net *net;
-  INPUT *input = calloc(NET_INPUT(1), sizeof *input);
+  float *input = calloc(NET_INPUT(1), sizeof *input);
   float *output = calloc(NET_OUTPUT(1), sizeof *output);
   double *took = calloc((size_t)times, sizeof *took);
   FILE *file = fopen(argv[2], "rb");

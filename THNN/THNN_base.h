@@ -50,6 +50,9 @@ enum THNNStatus {
 
 /* Text of this thread's latest error. It stays until the thread's next error; never NULL. */
 THNN_API const char *THNN_lastError(void);
+/* Makes `text` the text of this thread's latest error, of at most 1023 bytes, and returns `status`: for functions that a host writes
+ * around those of the library, as pl.to_c does. */
+THNN_API int32_t THNN_setLastError(int32_t status, const char *text);
 
 /* ------------------------------------------------------------------------------------------------ tensors */
 
@@ -105,6 +108,11 @@ THNN_API int32_t THNN_ByteTensor_toDLPack(THByteTensor *tensor, void *dlTensor);
 typedef struct THNNState THNNState;
 
 THNN_API int32_t THNN_newState(THNNState **state);
+/* Makes a state for a host that makes the calls of a network by itself, as the C of pl.to_c does. It has the settings of the default
+ * state, but THNN_FIXED in place of THNN_FAST, and its number of threads, now and later, until it gets another one. The host promises that
+ * `constants`, the memory of the network's weights, does not change until the state is freed. So the first call with a weight packs it,
+ * and no later one compares it. The states of programs are such states. */
+THNN_API int32_t THNN_newProgramState(const void *constants, uint64_t bytes, THNNState **state);
 THNN_API int32_t THNN_freeState(THNNState *state); /* NULL is allowed and frees nothing; no call may be running on it */
 
 /* Threads that one call may use; 0 is the default, one per processor (or OMP_NUM_THREADS). A forked child always uses one. */
@@ -179,6 +187,8 @@ enum THNNOperation {
 
 /* Scratch memory is kept for the next call; this gives back what no running call uses. */
 THNN_API int32_t THNN_freeScratch(THNNState *state);
+/* The bytes that a state keeps for later calls: packed weights, and scratch memory. What a running call uses is not counted. */
+THNN_API int32_t THNN_stateBytes(THNNState *state, uint64_t *packed, uint64_t *scratch);
 
 /* The library that multiplies matrices: "built-in". Libraries of before had the name of a BLAS here. */
 THNN_API const char *THNN_blas(void);

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     )
     from .bridge import from_torch, to_onnx, to_pt2, to_python, to_torch
     from .optimizing import optimize
-    from .program import Program, compile
+    from .program import Program, compile, to_c
 
 moved_modules.install()
 mending = migration  # as it was called
@@ -97,6 +97,7 @@ __all__ = [
     "setdefaulttensortype",
     "t7",
     "testing",
+    "to_c",
     "to_onnx",
     "to_pt2",
     "to_python",
@@ -111,6 +112,7 @@ _FUNCTIONS = {
     "compile": "program",
     "from_torch": "bridge",
     "optimize": "optimizing",
+    "to_c": "program",
     "to_onnx": "bridge",
     "to_pt2": "bridge",
     "to_python": "bridge",

@@ -267,9 +267,6 @@ int THNN_threadId(void);
 
 THNNState *THNN_orDefault(THNNState *state);
 int32_t THNN_stateThreads(const THNNState *state);
-/* A program's state: with the settings of the default one, and with its number of threads, now and later, until it is given a number of its
- * own. Where the default is THNN_FAST, this has THNN_FIXED. The program's constants never change. */
-int32_t THNN_newProgramState(const void *constants, size_t bytes, THNNState **state);
 Arena *THNN_borrowArena(THNNState *state);
 void THNN_returnArena(THNNState *state, Arena *arena);
 /* 64-byte aligned memory that lives until the arena is returned; NULL when there is none. */

@@ -38,8 +38,11 @@ int32_t THNN_newState(THNNState **state)
   return THNN_OK;
 }
 
-int32_t THNN_newProgramState(const void *constants, size_t bytes, THNNState **state)
+int32_t THNN_newProgramState(const void *constants, uint64_t bytes, THNNState **state)
 {
+  if (!constants && bytes > 0)
+    return THNN_fail(THNN_ERR_NULL, __func__, "constants", "expected memory of %llu bytes, got NULL", (unsigned long long)bytes);
+  if (!state) return THNN_fail(THNN_ERR_NULL, __func__, "state", "expected a place for the pointer, got NULL");
   THNN_TRY(THNN_newState(state));
   THNNState *fresh = *state;
   fresh->followsDefault = 1;
@@ -48,7 +51,7 @@ int32_t THNN_newProgramState(const void *constants, size_t bytes, THNNState **st
   const int convolution = atomic_load(&defaultState.convolution);
   fresh->convolution = convolution == THNN_FAST ? THNN_FIXED : convolution;
   fresh->constants = constants;
-  fresh->constantsBytes = bytes;
+  fresh->constantsBytes = bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
   fresh->maxCacheBytes = atomic_load(&defaultState.maxCacheBytes);
   return THNN_OK;
 }
@@ -107,6 +110,15 @@ Arena *THNN_borrowArena(THNNState *state)
   return calloc(1, sizeof(Arena));
 }
 
+static void keepArena(THNNState *state, Arena *arena)
+{
+  for (int i = 0; i < THNN_ARENAS; i++) {
+    Arena *empty = NULL;
+    if (atomic_compare_exchange_strong(&state->arena[i], &empty, arena)) return;
+  }
+  freeArena(arena);
+}
+
 void THNN_returnArena(THNNState *state, Arena *arena)
 {
   /* A call that needed several blocks leaves one of their common size, so that the next call needs one only. */
@@ -119,11 +131,7 @@ void THNN_returnArena(THNNState *state, Arena *arena)
     block = addBlock(arena, total);
   }
   if (block) block->used = THNN_LINE;
-  for (int i = 0; i < THNN_ARENAS; i++) {
-    Arena *empty = NULL;
-    if (atomic_compare_exchange_strong(&state->arena[i], &empty, arena)) return;
-  }
-  freeArena(arena);
+  keepArena(state, arena);
 }
 
 int32_t THNN_freeScratch(THNNState *state)
@@ -132,6 +140,22 @@ int32_t THNN_freeScratch(THNNState *state)
   state = THNN_orDefault(state);
   for (int i = 0; i < THNN_ARENAS; i++) freeArena(atomic_exchange(&state->arena[i], NULL));
   THNN_freePackings(state);
+  return THNN_OK;
+}
+
+int32_t THNN_stateBytes(THNNState *state, uint64_t *packed, uint64_t *scratch)
+{
+  if (!packed) return THNN_fail(THNN_ERR_NULL, __func__, "packed", "expected a place for the number, got NULL");
+  if (!scratch) return THNN_fail(THNN_ERR_NULL, __func__, "scratch", "expected a place for the number, got NULL");
+  state = THNN_orDefault(state);
+  *packed = atomic_load(&state->cacheBytes);
+  *scratch = 0;
+  for (int i = 0; i < THNN_ARENAS; i++) {
+    Arena *arena = atomic_exchange(&state->arena[i], NULL); /* a call that runs meanwhile takes another one */
+    if (!arena) continue;
+    for (const Block *block = arena->block; block; block = block->older) *scratch += block->size;
+    keepArena(state, arena);
+  }
   return THNN_OK;
 }
 

@@ -28,8 +28,8 @@ struct THNNState {
   _Atomic(Arena *) arena[THNN_ARENAS];
   _Atomic(CachedPacking *) packings[THNN_CACHE_SLOTS];
   atomic_size_t cacheBytes, maxCacheBytes;
-  /* Memory that never changes as long as the state lives: the constants of its program. Only THNN_newProgramState sets it, because a host
-   * cannot promise that: its memory may be used again. */
+  /* Memory that never changes as long as the state lives: the constants of its program, or those that the host of THNN_newProgramState
+   * has promised to keep. */
   const void *constants;
   size_t constantsBytes;
   atomic_int generatorOwner; /* process that holds the generator, 0: nobody */

@@ -8,6 +8,7 @@
 #endif
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include "core/core.h"
 
 /* Hosts lay tensors out by themselves: a change here is another ABI. */
@@ -48,6 +49,15 @@ int32_t THNN_fail(int32_t code, const char *function, const char *argument, cons
   fesetenv(&callers);
   errno = error;
   return code;
+}
+
+int32_t THNN_setLastError(int32_t status, const char *text)
+{
+  if (!text) return THNN_fail(THNN_ERR_NULL, __func__, "text", "expected a text, got NULL");
+  const size_t length = strnlen(text, sizeof errorText - 1);
+  memmove(errorText, text, length);
+  errorText[length] = '\0';
+  return status;
 }
 
 int32_t THNN_versionNumber(void)

@@ -144,6 +144,15 @@ def others() -> Iterator[tuple[str, list[Any]]]:
     for number in (-1, 1, 3):
         yield "checkVersion", [number]
         yield "layerInterface", [number]
+    yield "setLastError", [1, ctypes.c_char_p(b"text")]
+    yield "setLastError", [1, None]
+    yield "fixConvolutions", [0]
+    weights = np.ones(9, "f")
+    for size in (weights.nbytes, 0):
+        yield "newProgramState", [ctypes.c_void_p(weights.ctypes.data if size else None), ctypes.c_uint64(9), ctypes.byref(state)]
+    yield "stateBytes", [state, ctypes.byref(place), None]
+    yield "stateBytes", [state, ctypes.byref(place), ctypes.byref(place)]
+    yield "freeState", [state]
     yield "newState", [None]
     yield "newState", [ctypes.byref(state)]
     for name, out in (("getNumThreads", count), ("random", word), ("initialSeed", place)):

@@ -1,0 +1,303 @@
+"""Writes the header and the source of a network in C, around the functions of its passes."""
+
+from __future__ import annotations
+
+import struct
+from zlib import crc32
+
+from pytorch_legacy.program.csource import templates
+from pytorch_legacy.program.csource.facts import Facts, Group, rows
+from pytorch_legacy.program.csource.names import comment, number, plus, times
+from pytorch_legacy.program.csource.passes import Constants, Helpers, PassWriter, arena_bytes
+from pytorch_legacy.program.csource.templates import fill, paragraph, section
+from pytorch_legacy.program.listing import Number, Size
+from pytorch_legacy.version import __version__
+
+_ALIGNED = 64
+_MOST_LINES = 120  # lines of a network's picture
+
+
+class Source:
+    """The texts of a network: `header()`, `source()`, `embedded()`, and the bytes of its weights, `weights`."""
+
+    def __init__(self, facts: Facts, isEmbedded: bool) -> None:
+        self.facts = facts
+        self.isEmbedded = isEmbedded
+        self.constants = Constants()
+        self.helpers = Helpers()
+        self.passes = [writer for group in facts.groups for writer in self._writers(group)]
+        self.functions = [writer.text() for writer in self.passes]
+        self.weights = bytes(self.constants.content)
+        self.arena = arena_bytes(self.passes)
+        self.offsets, end = self._state()
+        self.stateBytes = times(end, 2)
+        self.words = {"name": facts.name, "upper": facts.name.upper(), "net": facts.variable, "file": facts.file}
+        self.words["version"] = __version__
+
+    def _writers(self, group: Group) -> list[PassWriter]:
+        """Returns the writers of a group's passes."""
+        facts = self.facts
+        ending = facts.ending(group)
+        inputs, outputs = [port.short for port in facts.inputs], [port.short for port in facts.outputs]
+        before, after = [port.short for port in facts.state], [f"next_{port.short}" for port in facts.state]
+        made = [(group.first, f"{'forward' if group.later is None else 'first'}{ending}", inputs, [*outputs, *after])]
+        if group.later is not None:
+            made.append((group.later, f"later{ending}", [*inputs, *before], [*outputs, *after]))
+        return [PassWriter(listing, name, ins, outs, facts, self.constants, self.helpers) for listing, name, ins, outs in made]
+
+    def _state(self) -> tuple[list[Number], Number]:
+        """Returns the offsets of the state's arrays in its memory, and the bytes of them."""
+        offsets: list[Number] = []
+        end: Number = 0
+        for port in self.facts.state:
+            offsets.append(end)
+            end = plus(end, _rounded(port.bytes))
+        return offsets, end
+
+    def _fill(self, template: str, **words: str) -> str:
+        return fill(template, **self.words, **words)
+
+    # ---- the header
+
+    def header(self) -> str:
+        """Returns the text of the header."""
+        facts, net = self.facts, self.facts.variable
+        width = max(len(port.name) for port in facts.ports)
+        opened = [f"&{net}", *([] if self.isEmbedded else [f'"{facts.file}.bin"']), *(["16"] if facts.isBatched else [])]
+        passed = [net, *(["n"] if facts.isBatched else []), *(port.name for port in facts.ports)]
+        return self._fill(
+            templates.HEADER,
+            ports="\n".join(f" *   {port.name:<{width}}  {port.text}" for port in facts.ports),
+            opened=f"{facts.name}_open({', '.join(opened)})", passed=f"{facts.name}_run({', '.join(passed)})",
+            rules=paragraph(_RULES), memory=paragraph(self._about_memory()), macros=self._macros(),
+            opening=self._about_opening(), open=facts.opening(self.isEmbedded),
+            running=self._about_running(), run=facts.running(),
+            forget=self._fill(templates.FORGET_DECLARATION) if facts.state else "",
+        )  # fmt: skip
+
+    def _about_memory(self) -> str:
+        facts = self.facts
+        where = "The weights are in memory as they are. " if self.isEmbedded else ""
+        few = "of one sample" if facts.isBatched else "of this size"
+        return (
+            f"{where}{facts.name}_open allocates the bytes below. Besides, libTHNN keeps packed weights, "
+            f"{facts.packed:,} bytes, and scratch memory, {facts.scratch:,} bytes for a run {few}, on the processor that wrote "
+            "this file; others need more or less. THNN_stateBytes counts them. Later calls allocate nothing."
+        )
+
+    def _macros(self) -> str:
+        facts = self.facts
+        found = [("weights", len(self.weights), "bytes of weights" + ("" if self.isEmbedded else f", of {facts.file}.bin"))]
+        if self.arena != 0:
+            found.append(("arena", self.arena, "bytes of the arrays between the layers"))
+        if facts.state:
+            found.append(("state", self.stateBytes, "bytes of the state, before and after a run"))
+        found += [(port.name, port.elements, f"elements of `{port.name}`") for port in facts.ports]
+        return rows([(f"#define {facts.macro(name, value, 'n')} {_value(value)}", text) for name, value, text in found])
+
+    def _about_opening(self) -> str:
+        where = "" if self.isEmbedded else f" `bin` is the path of {self.facts.file}.bin."
+        most = " `most` is the largest number of samples in a run." if self.facts.isBatched else ""
+        return f"/* Opens the network.{where}{most} */"
+
+    def _about_running(self) -> str:
+        facts = self.facts
+        samples = f" on n samples, from {facts.least} to `most`" if facts.isBatched else ""
+        state = " A later run continues the sequence of the earlier ones." if facts.state else ""
+        return f"/* Runs the network{samples}.{state} */"
+
+    # ---- the source
+
+    def source(self) -> str:
+        """Returns the text of the source."""
+        helpers = self.helpers.text()
+        sections = [
+            self._top(),
+            self._fill(templates.DECLARED_WEIGHTS, words=str(self._words())) if self.isEmbedded else "",
+            self._fill(templates.STRUCT, fields=rows(self._fields())),
+            f"{section('arrays')}\n{_ABOUT_ARRAYS}\n{helpers}" if helpers else "",
+            section("layers"), *self.functions,
+            section("runs"), templates.FAIL, self._run(),
+            self._fill(templates.FORGET) if self.facts.state else "", self._fill(templates.CLOSE),
+            section("opening"), "" if self.isEmbedded else self._fill(templates.READ, checksum=f"0x{crc32(self.weights):08x}"),
+            self._set_weights(), self._allocate(), self._prepare(), self._open(),
+        ]  # fmt: skip
+        return "\n".join(text for text in sections if text)
+
+    def embedded(self) -> str:
+        """Returns the text of the file that has the weights as an array of words."""
+        content = self.weights.ljust(4 * self._words(), b"\0")
+        words = [f"0x{word:08x}" for (word,) in struct.iter_unpack("<I", content)]
+        lines = [f"  {', '.join(words[place : place + 8])}," for place in range(0, len(words), 8)]
+        return self._fill(templates.WEIGHTS, words=str(self._words()), rows="\n".join(lines))
+
+    def _words(self) -> int:
+        return max(1, len(self.weights) // 4)
+
+    def _top(self) -> str:
+        picture = self.facts.picture.splitlines()
+        if len(picture) > _MOST_LINES:
+            picture = [*picture[:_MOST_LINES], "..."]
+        order = "It begins with the struct that owns all memory, and with functions that describe arrays. Then come the layers, "
+        order += "runs, and opening."
+        text = "".join(self.functions)
+        includes = ["math"] * ("NAN" in text or "INFINITY" in text) + ["stdarg", "stdio", "stdlib"]
+        return self._fill(
+            templates.TOP, picture="\n".join(f" *   {comment(line)}".rstrip() for line in picture),
+            order=paragraph(order + (" n is the number of samples." if self.facts.isBatched else "")),
+            includes="".join(f"#include <{name}.h>\n" for name in includes),
+        )  # fmt: skip
+
+    def _fields(self) -> list[tuple[str, str]]:
+        """Returns the fields of the struct, with comments."""
+        facts = self.facts
+        found = [("THNNState *state", "threads, packed weights and scratch memory of libTHNN")]
+        if facts.isBatched:
+            found.append(("int64_t most", "the largest number of samples"))
+        found += [("char *memory", "the result of malloc: the memory below")]
+        found += [("const char *weights", "")]
+        if self.arena != 0:
+            found.append(("char *arena", "the arrays between the layers"))
+        if facts.state:
+            found += [("char *now, *next", "the state before and after a run"), ("int hasState", "0 before the first run")]
+            found += [("int64_t samples", "the number of samples of the state")] if facts.isBatched else []
+        return [*((f"  {left};", text) for left, text in found), *self.constants.declared()]
+
+    def _run(self) -> str:
+        facts, net = self.facts, self.facts.variable
+        lines = [facts.running(), "{"]
+        for one in (net, *(port.name for port in facts.ports)):
+            lines.append(f'  if (!{one}) return fail(THNN_ERR_NULL, "{facts.name}_run: {one}: expected an address, got NULL");')
+        if facts.isBatched:
+            text = f"{facts.name}_run: n: expected {facts.least} to %lld, got %lld"
+            lines.append(f"  if (n < {facts.least} || n > {net}->most)")
+            lines.append(f'    return fail(THNN_ERR_VALUE, "{text}", (long long){net}->most, (long long)n);')
+        start = [net, *(["n"] if facts.isBatched else [])]
+        if facts.state:
+            lines += self._run_with_state(start)
+        else:
+            lines.append(f"  return {self._choice('forward', [*start, *(port.name for port in facts.ports)])};")
+        return "\n".join([*lines, "}", ""])
+
+    def _choice(self, kind: str, given: list[str]) -> str:
+        """Returns the call of the pass for n samples."""
+        calls = [f"{kind}{self.facts.ending(group)}({', '.join(given)})" for group in self.facts.groups]
+        return calls[0] if len(calls) == 1 else f"n == 1 ? {calls[0]} : {calls[1]}"
+
+    def _run_with_state(self, start: list[str]) -> list[str]:
+        facts, net = self.facts, self.facts.variable
+        lines = []
+        if facts.isBatched:
+            text = f"{facts.name}_run: n: expected %lld, as before, for the state of earlier runs, got %lld; "
+            lines += [f"  if ({net}->hasState && n != {net}->samples)", f'    return fail(THNN_ERR_VALUE, "{text}"',
+                      f'                "{facts.name}_forget begins anew",',
+                      f"                (long long){net}->samples, (long long)n);"]  # fmt: skip
+        for port, offset in zip(facts.state, self.offsets, strict=True):
+            shift = "" if offset == 0 else f" + {number(offset)}"
+            for name, memory in ((port.short, "now"), (f"next_{port.short}", "next")):
+                lines.append(f"  {port.type} *{name} = ({port.type} *)({net}->{memory}{shift});")
+        start = [*start, *(port.name for port in facts.inputs)]
+        end = [*(port.name for port in facts.outputs), *(f"next_{port.short}" for port in facts.state)]
+        before = [port.short for port in facts.state]
+        lines += ["  int32_t status;",
+                  f"  if ({net}->hasState) status = {self._choice('later', [*start, *before, *end])};",
+                  f"  else status = {self._choice('first', [*start, *end])};",
+                  "  if (status != THNN_OK) return status;",
+                  f"  char *before = {net}->now;",
+                  f"  {net}->now = {net}->next;",
+                  f"  {net}->next = before;",
+                  f"  {net}->hasState = 1;"]  # fmt: skip
+        return [*lines, *([f"  {net}->samples = n;"] if facts.isBatched else []), "  return THNN_OK;"]
+
+    # ---- opening
+
+    def _set_weights(self) -> str:
+        lines = [f"  {self.facts.variable}->{one.field} = {one.value};\n" for one in self.constants.fields.values()]
+        return self._fill(templates.SET_WEIGHTS, lines="".join(lines)) if lines else ""
+
+    def _allocate(self) -> str:
+        facts, net = self.facts, self.facts.variable
+        most = f"{net}->most"
+        parts: list[tuple[str, str, str]] = []  # a name, the bytes, the field
+        if not self.isEmbedded:
+            parts.append(("the weights", facts.macro("weights", len(self.weights), most), "weights"))
+        if self.arena != 0:
+            parts.append(("the arena", facts.macro("arena", self.arena, most), "arena"))
+        if facts.state:
+            parts.append(("the state", facts.macro("state", self.stateBytes, most), "now"))
+        sizes = [size for _, size, _ in parts]
+        lines = [f"  {net}->{field} = {' + '.join(['start', *sizes[:place]])};\n" for place, (_, _, field) in enumerate(parts)]
+        lines += [f"  {net}->next = {net}->now + {sizes[-1]} / 2;\n"] if facts.state else []
+        names = [name for name, _, _ in parts]
+        text = ", ".join(names[:-1]) + " and " * (len(names) > 1) + names[-1] if names else "nothing"
+        if not parts:
+            lines = ["  (void)start;\n"]
+        return self._fill(templates.ALLOCATE, parts=text, total=" + ".join(sizes) or "0", lines="".join(lines))
+
+    def _prepare(self) -> str:
+        facts, net = self.facts, self.facts.variable
+        buffers, lines = [], []
+        for port in facts.ports:
+            count = facts.macro(port.name, port.elements, f"{net}->most")
+            buffers.append(f"  {port.type} *{port.name} = ({port.type} *)calloc((size_t){count}, sizeof *{port.name});\n")
+            if facts.fill and port in facts.inputs:
+                lines.append(f"  for (int64_t i = 0; status == THNN_OK && i < {count}; i++) {port.name}[i] = {facts.fill};\n")
+        given = [net, *(["n"] if facts.isBatched else []), *(port.name for port in facts.ports)]
+        run = f"status = {facts.name}_run({', '.join(given)});"
+        steps = [run if facts.isBatched else f"if (status == THNN_OK) {run}"]
+        if facts.state:
+            steps += [f"if (status == THNN_OK) {run} /* with a state */", f"{facts.name}_forget({net});"]
+        if facts.isBatched:
+            braces = (" {", "  }\n") if len(steps) > 1 else ("", "")
+            lines.append(f"  for (int64_t n = {net}->most; status == THNN_OK && n >= {facts.least}; n /= 2){braces[0]}\n")
+            lines += [*(f"    {step}\n" for step in steps), braces[1]]
+        else:
+            lines += [f"  {step}\n" for step in steps]
+        lines += [f"  free({port.name});\n" for port in facts.ports]
+        what = {0: "zeros", 1: "ones"}.get(facts.fill, f"inputs of {facts.fill}")
+        areThere = " && ".join(port.name for port in facts.ports)
+        return self._fill(templates.PREPARE, what=what, buffers="".join(buffers), areThere=areThere, lines="".join(lines))
+
+    def _open(self) -> str:
+        facts = self.facts
+        name, checks = facts.name, ""
+        if not self.isEmbedded:
+            checks += f'  if (!bin) return fail(THNN_ERR_NULL, "{name}_open: bin: expected the path of a file, got NULL");\n'
+        if facts.isBatched:
+            largest = self._largest()
+            checks += f"  if (most < {facts.least} || most > {largest})\n"
+            text = f"{name}_open: most: expected {facts.least} to {largest}, got %lld"
+            checks += f'    return fail(THNN_ERR_VALUE, "{text}", (long long)most);\n'
+        read = "  if (status == THNN_OK) status = read_weights((char *)made->weights, bin);\n"
+        return self._fill(
+            templates.OPEN, open=facts.opening(self.isEmbedded), checks=checks,
+            most="  made->most = most;\n" if facts.isBatched else "",
+            read=f"  made->weights = (const char *){name}_weights;\n" if self.isEmbedded else read,
+            set="  set_weights(made);\n" if self.constants.fields else "",
+        )  # fmt: skip
+
+    def _largest(self) -> int:
+        """Returns the largest number of samples whose bytes fit into 62 bits, or a million times a million."""
+        all = [self.arena, self.stateBytes, *(port.bytes for port in self.facts.ports)]
+        step = sum(size.b + max(0, size.a) for size in all if isinstance(size, Size))
+        return min(10**12, (1 << 61) // max(1, step))
+
+
+_ABOUT_ARRAYS = "/* The description of an array: its memory, its sizes and its strides. */"
+_RULES = (
+    "All arrays are dense, in row-major order, and an output overlaps no input. One thread at a time runs a network. "
+    "Each function returns THNN_OK (0) or an error of THNN.h; then THNN_lastError() has a text about it."
+)
+
+
+def _rounded(size: Number) -> Number:
+    """Returns bytes that are enough for a block, so that the next one is aligned whatever n is."""
+    if not isinstance(size, Size):
+        return -(-size // _ALIGNED) * _ALIGNED
+    return Size(0, -(-(size.b + max(0, size.a)) // _ALIGNED) * _ALIGNED)
+
+
+def _value(value: Number) -> str:
+    """Returns a number as the value of a macro with the argument n."""
+    text = number(value).replace("n", "(n)") if isinstance(value, Size) else number(value)
+    return f"({text})" if " " in text or text.startswith("-") else text

@@ -227,9 +227,9 @@ static CacheOperand weightOperand(const Call *call, const Convolution *c, const 
 
 static int isWinograd(ConvAlgorithm algorithm) { return algorithm == WINOGRAD_F2 || algorithm == WINOGRAD_F4; }
 
-/* Computes one problem with packed weights, which may be cached from an earlier call. Winograd's algorithms compute all samples and mark
- * those that are not finite; the direct ones compute the marked samples, or all if `isNotFinite` is NULL. */
-static void computePacked(Call *call, const ConvProblem *s, ConvAlgorithm algorithm, CacheOperand *w, uint8_t *isNotFinite)
+/* Computes one problem with packed weights, which may be cached from an earlier call if `mayCache`. Winograd's algorithms compute all samples
+ * and mark those that are not finite; the direct ones compute the marked samples, or all if `isNotFinite` is NULL. */
+static void computePacked(Call *call, const ConvProblem *s, ConvAlgorithm algorithm, CacheOperand *w, uint8_t *isNotFinite, int mayCache)
 {
   const ConvKernels *k = bestKernels();
   const int threads = w->threads;
@@ -240,7 +240,7 @@ static void computePacked(Call *call, const ConvProblem *s, ConvAlgorithm algori
                                          s->w.kernel, s->w.weightStart, s->w.weightStride};
   void *memory = NULL;
   int isPacked = 0;
-  CachedPacking *cached = THNN_takePacking(call->state, w, key, (size_t)size * sizeof(real), &memory, &isPacked);
+  CachedPacking *cached = mayCache ? THNN_takePacking(call->state, w, key, (size_t)size * sizeof(real), &memory, &isPacked) : NULL;
   real *packed = cached ? memory : NULL; /* otherwise the convolution packs the weights itself */
   if (packed && !isPacked) (isWinograd(algorithm) ? k->winogradPack : k->packWeights)(s, algorithm, packed, threads);
   if (isWinograd(algorithm)) k->winogradConvolution(call, s, algorithm, packed, isNotFinite, threads);
@@ -257,9 +257,10 @@ static void compute(Call *call, const ConvProblem *s, ConvAlgorithm algorithm, C
   uint8_t *isNotFinite = isWinograd(algorithm) ? THNN_scratch(call, s->samples, sizeof *isNotFinite) : NULL;
   if (!THNN_ready(call)) return;
   if (isNotFinite) memset(isNotFinite, 0, (size_t)s->samples);
-  computePacked(call, s, algorithm, w, isNotFinite);
-  if (isNotFinite && THNN_ready(call) && memchr(isNotFinite, 1, (size_t)s->samples)) computePacked(call, s, bestKernels()->chooseDirect(s),
-                                                                                                   w, isNotFinite);
+  computePacked(call, s, algorithm, w, isNotFinite, 1);
+  if (!isNotFinite || !THNN_ready(call) || !memchr(isNotFinite, 1, (size_t)s->samples)) return;
+  /* Such samples are rare. A second packing of the weights would be kept for as long as the first. */
+  computePacked(call, s, bestKernels()->chooseDirect(s), w, isNotFinite, 0);
 }
 
 /* ---- a kernel that covers the whole input: a matrix product */

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ctypes
+import re
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,10 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy import nn, nngraph, rnn
+from pytorch_legacy import backend, nn, nngraph, rnn
 from pytorch_legacy.arrays import tree
-from pytorch_legacy.program.inputs import Spec, batch_axes, filled, leaves, specs
+from pytorch_legacy.errors import IndexRangeError, ShapeError, THNNError, ValueRangeError
+from pytorch_legacy.program.inputs import Spec, filled, leaves, specs
 from tests.program import c_host
 from tests.program.function import Function
 from tests.realfiles import realfile
@@ -165,16 +168,223 @@ def test_bits(name: str, written: Any) -> None:
         pytest.skip("its file is not there")
     table = specs(nets[name], NETWORKS[name][1])
     program = pl.compile(nets[name], table)
-    axes = batch_axes(leaves(table))
-    isBatched = any(axis is not None for axis in axes)
-    network = c_host.Network(library, name, folder / f"{name}.bin", MOST if isBatched else None)
-    for seed, n in enumerate(BATCHES if isBatched else (0, 0)):
+    network = c_host.Network(library, folder / f"{name}.h", MOST)
+    for seed, n in enumerate(BATCHES if network.isBatched else (0, 0)):
         program.forget()
         if name in STATES:
-            network.forget()
+            network.call("forget", network.handle)
         for time in range(3 if name in STATES else 1):
             arrays = inputs(table, n, seed + time)
-            expected = [np.atleast_1d(one) for one in tree.leaves(program(filled(table, arrays)))]
-            found = network(arrays, expected, n)
-            assert [one.tobytes() for one in found] == [one.tobytes() for one in expected], (n, time)
+            expected = [*tree.leaves(program(filled(table, arrays)))]
+            assert not network.differs(arrays, expected, n), (n, time)
     network.close()
+
+
+# ---- memory
+
+
+def program(folder: Path, names: Sequence[str], *options: str, numbers: str = "(i * 7919 % 1000) / 500.0 - 1") -> Path:
+    """Returns a program that runs networks, and prints how often they allocated."""
+    headers = [folder / f"{name}.h" for name in names]
+    text = "".join([f'#include "{header.name}"\n' for header in headers] + [c_host.host(header, numbers) for header in headers])
+    calls = "\n".join(f"  {name}_host();" for name in names)
+    source = folder / "host.c"
+    source.write_text(f"{c_host.COUNTING}\n{text}\nint main(void)\n{{\n{calls}\n  return 0;\n}}\n")
+    flags = ["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", f"-I{c_host.installed.library}", *options]
+    sources = [source, *(folder / f"{name}.c" for name in names)]
+    c_host.run(c_host.CC, *flags, *sources, "-o", folder / "host", *c_host.linked())
+    return folder / "host"
+
+
+@pytest.mark.parametrize("numbers", ["(i * 7919 % 1000) / 500.0 - 1", "i % 7 ? 1 : 0.0 / 0.0"])
+def test_nothing_is_allocated_after_opening(numbers: str, written: Any) -> None:
+    folder, _, nets = written
+    host = program(folder, [*nets], "-DCOUNTS", numbers=numbers)
+    for threads in ("1", "2"):
+        rows = [line.split() for line in c_host.run(host, OMP_NUM_THREADS=threads).splitlines()]
+        counts = {(name, when): int(count) for name, when, count in rows}
+        assert all(count > 0 for (_, when), count in counts.items() if when == "open")
+        assert {key: count for key, count in counts.items() if count and key[1] != "open"} == {}
+        assert len(rows) == 7 * len(nets)
+
+
+def test_no_memory_is_lost_or_overrun(written: Any) -> None:
+    """Under AddressSanitizer, UndefinedBehaviorSanitizer and LeakSanitizer, which see the memory of the generated C."""
+    folder = written[0]
+    sanitizers = ["-fsanitize=address,undefined,leak", "-fno-sanitize-recover=all"]
+    names = ["digits", "graph", "embedding", "tables", "fixed", "steps"]
+    host = program(folder, names, *sanitizers)
+    text = c_host.run(host, ASAN_OPTIONS="detect_leaks=1", OMP_NUM_THREADS="1")
+    assert len(text.splitlines()) == 7 * len(names)
+
+
+def test_the_header_counts_the_bytes(written: Any) -> None:
+    folder, library, nets = written
+    for name in nets:
+        text = (folder / f"{name}.h").read_text()
+        assert re.search(r"_WEIGHTS (\d+)", text)[1] == str((folder / f"{name}.bin").stat().st_size)
+    packed, scratch = re.search(r"packed weights, ([\d,]+)\s.*memory, ([\d,]+) bytes", header_words(folder / "digits.h")).groups()
+    state = ctypes.c_void_p.from_address(c_host.Network(library, folder / "digits.h", 1).handle.value)
+    bytes = (ctypes.c_uint64 * 2)()
+    lib = ctypes.CDLL(str(backend.library_path))
+    assert lib.THNN_stateBytes(state, ctypes.byref(bytes), ctypes.byref(bytes, 8)) == 0
+    assert bytes[0] == int(packed.replace(",", "")) and bytes[1] >= int(scratch.replace(",", "")) > 0
+
+
+def header_words(header: Path) -> str:
+    """Returns the first comment of a header as one line."""
+    return re.sub(r"\s*\n \* ?", " ", header.read_text().partition("*/")[0])
+
+
+# ---- errors of the C
+
+
+@pytest.mark.parametrize(
+    "most, message",
+    [
+        (0, "most: expected 1 to"),
+        (-1, "most: expected 1 to"),
+        (10**13, "most: expected 1 to"),
+        (10**12, "bytes of memory, got none"),
+    ],
+)
+def test_a_wrong_number_of_samples(most: int, message: str, written: Any) -> None:
+    folder, library, _ = written
+    with pytest.raises(THNNError, match=f"digits_open: .*{message}"):
+        c_host.Network(library, folder / "digits.h", most)
+
+
+def test_errors_of_a_run(written: Any) -> None:
+    folder, library, _ = written
+    network = c_host.Network(library, folder / "two_inputs.h", 3)
+    x, y, z = numbers(9, 4), numbers(9, 6), np.zeros(9, np.float32)
+    for n in (0, -1, 4, 2**62):
+        with pytest.raises(ValueRangeError, match=f"two_inputs_run: n: expected 1 to 3, got {n}"):
+            network.run([x, y], [z], n)
+    for inputs, output, name in (([None, y], z, "input_1"), ([x, None], z, "input_2"), ([x, y], None, "output")):
+        with pytest.raises(THNNError, match=f"two_inputs_run: {name}: expected an address, got NULL"):
+            network.run(inputs, [output], 1)
+    network.close()
+    with pytest.raises(THNNError, match="two_inputs_run: net: expected an address, got NULL"):
+        network.run([x, y], [z], 1)
+    network.close()  # NULL is allowed
+    with pytest.raises(THNNError, match="two_inputs_open: net: expected a place for the pointer"):
+        network.call("open", None, b"", ctypes.c_int64(1))
+    with pytest.raises(THNNError, match="two_inputs_open: bin: expected the path of a file, got NULL"):
+        network.call("open", ctypes.byref(network.handle), None, ctypes.c_int64(1))
+
+
+def test_an_index_out_of_range(written: Any) -> None:
+    folder, library, _ = written
+    network = c_host.Network(library, folder / "embedding.h", 2)
+    good, bad, y = np.ones((1, 7), np.int64), np.full((1, 7), 20), np.zeros((1, 3), np.float32)
+    first = network([good], [y])[0]
+    with pytest.raises(IndexRangeError, match="expected 0 to 19, got 20"):
+        network.run([bad], [y])
+    assert np.array_equal(network([good], [y])[0], first)
+    network.close()
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (lambda content: None, "expected a file that can be read, got"),
+        (lambda content: content[:-1], "expected 262592 bytes, got fewer in"),
+        (lambda content: b"", "expected 262592 bytes, got fewer in"),
+        (lambda content: content + b"0", "expected 262592 bytes, got more in"),
+        (
+            lambda content: content[:1000] + bytes([content[1000] ^ 1]) + content[1001:],
+            r"expected the weights of digits\.c, got other",
+        ),
+        (lambda content: content[::-1], r"expected the weights of digits\.c, got other"),
+    ],
+)
+def test_wrong_files_of_weights(change: Any, message: str, written: Any, tmp_path: Path) -> None:
+    folder, library, _ = written
+    file = tmp_path / "other.bin"
+    content = change((folder / "digits.bin").read_bytes())
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(ValueRangeError, match=f"digits_open: bin: {message}.*other.bin"):
+        c_host.Network(library, folder / "digits.h", 1, file)
+    with pytest.raises(ValueRangeError, match="digits_open: bin: "):
+        c_host.Network(library, folder / "digits.h", 1, tmp_path)
+
+
+def test_a_state_is_of_one_number_of_samples(written: Any) -> None:
+    folder, library, _ = written
+    network = c_host.Network(library, folder / "steps.h", 4)
+    x, y = numbers(4, 3), np.zeros((4, 4), np.float32)
+    first = network([x[:2]], [y[:2]])[0]
+    with pytest.raises(ValueRangeError, match=r"n: expected 2, as before, .*, got 3; steps_forget begins anew"):
+        network.run([x[:3]], [y])
+    assert not np.array_equal(network([x[:2]], [y[:2]])[0], first)
+    network.call("forget", network.handle)
+    network.run([x[:3]], [y])
+    network.call("forget", network.handle)
+    assert np.array_equal(network([x[:2]], [y[:2]])[0], first)
+    network.close()
+
+
+# ---- names and files
+
+
+def small() -> Any:
+    return nn.Sequential(nn.Linear(3, 2), nn.Tanh())
+
+
+@pytest.mark.parametrize(
+    "name", ["my-net.2", "int", "div", "net", "2nd", "\u03bb", "malloc", "TRY", "a_b", "y1", "state", "arena", "x"]
+)
+def test_names_of_files(name: str, tmp_path: Path) -> None:
+    net, embed = small(), name in ("my-net.2", "net", "state")
+    files = pl.to_c(net, tmp_path / f"{name}.c", (None, 3), embed=embed)
+    assert [file.name for file in files] == [f"{name}.h", f"{name}.c", f"{name}_weights.c" if embed else f"{name}.bin"]
+    assert sorted(tmp_path.iterdir()) == sorted(files)
+    sources = [file for file in files if file.suffix == ".c"]
+    c_host.check_cpp(sources)
+    network = c_host.Network(c_host.library(tmp_path, sources), files[0], 4)
+    x = numbers(3, 3)
+    assert not network.differs([x], [pl.compile(net, (None, 3))(x)])
+    network.close()
+
+
+def test_modules_whose_text_ends_a_comment(tmp_path: Path) -> None:
+    net = small()
+    net.modules[1].__class__ = type("Tanh", (nn.Tanh,), {"__repr__": lambda self: "*/ int x = 1/0; /* \\", "_typename": "*/ /*"})
+    files = pl.to_c(net, tmp_path / "net.c", (None, 3))
+    c_host.library(tmp_path, files[1:2])
+
+
+@pytest.mark.parametrize("name", ["net.h", "net.cpp", "net", ".c", "net.C"])
+def test_wrong_endings(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueRangeError, match=r"expected a name that ends in \.c"):
+        pl.to_c(small(), tmp_path / name, (None, 3))
+    assert not [*tmp_path.iterdir()]
+
+
+def test_nothing_is_written_after_an_error(tmp_path: Path) -> None:
+    for file in ("net.h", "net.c", "net.bin"):
+        (tmp_path / file).write_text("before")
+    with pytest.raises(ShapeError):
+        pl.to_c(small(), tmp_path / "net.c", (None, 4))
+    (tmp_path / "other.bin").mkdir()
+    with pytest.raises(IsADirectoryError):
+        pl.to_c(small(), tmp_path / "other.c", (None, 3))
+    assert {file.name for file in tmp_path.iterdir()} == {"net.h", "net.c", "net.bin", "other.bin"}
+    assert all(file.read_text() == "before" for file in tmp_path.iterdir() if file.is_file())
+
+
+@pytest.mark.parametrize(
+    "make, example, message",
+    [
+        (lambda: 3, (None, 3), "pl.to_c: net: expected a module, got int 3"),
+        (small, (None, None, 3), "expected at most one None in a shape"),
+        (lambda: Function(lambda x: x if len(x) < 4 else x + 1), (None, 3), "the same calls for each number of samples"),
+        (lambda: Function(lambda x: x * float(x.max())), (None, 3), "reads numbers of an array"),
+    ],
+)
+def test_networks_that_are_refused(make: Any, example: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(THNNError, match=re.escape(message)):
+        pl.to_c(make(), tmp_path / "net.c", example)
+    assert not [*tmp_path.iterdir()]

@@ -72,8 +72,8 @@ class Facts:
     inputs, outputs, state : list of Port
     isBatched : bool
         Whether the functions take a number of samples.
-    fill : int
-        A number that the inputs may consist of.
+    fills : list of tuple of int
+        For each input the numbers that it may consist of, again and again.
     packed, scratch : int
         The bytes of packed weights, and of scratch memory, that a run on this processor uses.
     """
@@ -87,7 +87,7 @@ class Facts:
     outputs: list[Port]
     state: list[Port]
     isBatched: bool
-    fill: int
+    fills: list[tuple[int, ...]]
     packed: int
     scratch: int
 

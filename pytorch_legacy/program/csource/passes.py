@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -344,9 +345,8 @@ class PassWriter:
 
 
 def _uses(text: str, name: str) -> bool:
-    """Returns whether C has this name as a word."""
-    words = "".join(letter if letter.isalnum() or letter == "_" else " " for letter in text)
-    return name in words.split()
+    """Returns whether C has this name as a word outside of its comments."""
+    return re.search(rf"\b{name}\b", re.sub(r"/\*.*?\*/", "", text)) is not None
 
 
 def _epilogue(call: Call) -> str:
@@ -393,7 +393,7 @@ def _grouped(words: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def arena_bytes(passes: Sequence[PassWriter]) -> Number:
-    """Returns the bytes that are enough for the arena of each pass."""
+    """Returns the bytes that are enough for the arena of each pass, also where it has arrays without an element."""
     both = [one.arenaBytes if isinstance(one.arenaBytes, Size) else Size(one.arenaBytes, 0) for one in passes]
     found = Size(max(one.a for one in both), max(one.b for one in both))
-    return found if found.b else found.a
+    return found if found.b else (found.a or 64 * any(one.offsets for one in passes))

@@ -8,6 +8,7 @@ from zlib import crc32
 from pytorch_legacy.program.csource import templates
 from pytorch_legacy.program.csource.facts import Facts, Group, rows
 from pytorch_legacy.program.csource.names import comment, number, plus, times
+from pytorch_legacy.program.csource.opening import Opening, repeats_on_nan
 from pytorch_legacy.program.csource.passes import Constants, Helpers, PassWriter, arena_bytes
 from pytorch_legacy.program.csource.templates import fill, paragraph, section
 from pytorch_legacy.program.listing import Number, Size
@@ -110,7 +111,7 @@ class Source:
 
     def source(self) -> str:
         """Returns the text of the source."""
-        helpers = self.helpers.text()
+        facts, helpers = self.facts, self.helpers.text()
         sections = [
             self._top(),
             self._fill(templates.DECLARED_WEIGHTS, words=str(self._words())) if self.isEmbedded else "",
@@ -118,9 +119,9 @@ class Source:
             f"{section('arrays')}\n{_ABOUT_ARRAYS}\n{helpers}" if helpers else "",
             section("layers"), *self.functions,
             section("runs"), templates.FAIL, self._run(),
-            self._fill(templates.FORGET) if self.facts.state else "", self._fill(templates.CLOSE),
+            self._fill(templates.FORGET) if facts.state else "", self._fill(templates.CLOSE),
             section("opening"), "" if self.isEmbedded else self._fill(templates.READ, checksum=f"0x{crc32(self.weights):08x}"),
-            self._set_weights(), self._allocate(), self._prepare(), self._open(),
+            *Opening(facts, self.isEmbedded, self.constants, self.arena, self.stateBytes).texts(),
         ]  # fmt: skip
         return "\n".join(text for text in sections if text)
 
@@ -135,16 +136,17 @@ class Source:
         return max(1, len(self.weights) // 4)
 
     def _top(self) -> str:
-        picture = self.facts.picture.splitlines()
+        facts = self.facts
+        picture = facts.picture.splitlines()
         if len(picture) > _MOST_LINES:
             picture = [*picture[:_MOST_LINES], "..."]
         order = "It begins with the struct that owns all memory, and with functions that describe arrays. Then come the layers, "
         order += "runs, and opening."
         text = "".join(self.functions)
-        includes = ["math"] * ("NAN" in text or "INFINITY" in text) + ["stdarg", "stdio", "stdlib"]
+        includes = ["math"] * ("NAN" in text or "INFINITY" in text or repeats_on_nan(facts)) + ["stdarg", "stdio", "stdlib"]
         return self._fill(
             templates.TOP, picture="\n".join(f" *   {comment(line)}".rstrip() for line in picture),
-            order=paragraph(order + (" n is the number of samples." if self.facts.isBatched else "")),
+            order=paragraph(order + (" n is the number of samples." if facts.isBatched else "")),
             includes="".join(f"#include <{name}.h>\n" for name in includes),
         )  # fmt: skip
 
@@ -208,79 +210,6 @@ class Source:
                   f"  {net}->next = before;",
                   f"  {net}->hasState = 1;"]  # fmt: skip
         return [*lines, *([f"  {net}->samples = n;"] if facts.isBatched else []), "  return THNN_OK;"]
-
-    # ---- opening
-
-    def _set_weights(self) -> str:
-        lines = [f"  {self.facts.variable}->{one.field} = {one.value};\n" for one in self.constants.fields.values()]
-        return self._fill(templates.SET_WEIGHTS, lines="".join(lines)) if lines else ""
-
-    def _allocate(self) -> str:
-        facts, net = self.facts, self.facts.variable
-        most = f"{net}->most"
-        parts: list[tuple[str, str, str]] = []  # a name, the bytes, the field
-        if not self.isEmbedded:
-            parts.append(("the weights", facts.macro("weights", len(self.weights), most), "weights"))
-        if self.arena != 0:
-            parts.append(("the arena", facts.macro("arena", self.arena, most), "arena"))
-        if facts.state:
-            parts.append(("the state", facts.macro("state", self.stateBytes, most), "now"))
-        sizes = [size for _, size, _ in parts]
-        lines = [f"  {net}->{field} = {' + '.join(['start', *sizes[:place]])};\n" for place, (_, _, field) in enumerate(parts)]
-        lines += [f"  {net}->next = {net}->now + {sizes[-1]} / 2;\n"] if facts.state else []
-        names = [name for name, _, _ in parts]
-        text = ", ".join(names[:-1]) + " and " * (len(names) > 1) + names[-1] if names else "nothing"
-        if not parts:
-            lines = ["  (void)start;\n"]
-        return self._fill(templates.ALLOCATE, parts=text, total=" + ".join(sizes) or "0", lines="".join(lines))
-
-    def _prepare(self) -> str:
-        facts, net = self.facts, self.facts.variable
-        buffers, lines = [], []
-        for port in facts.ports:
-            count = facts.macro(port.name, port.elements, f"{net}->most")
-            buffers.append(f"  {port.type} *{port.name} = ({port.type} *)calloc((size_t){count}, sizeof *{port.name});\n")
-            if facts.fill and port in facts.inputs:
-                lines.append(f"  for (int64_t i = 0; status == THNN_OK && i < {count}; i++) {port.name}[i] = {facts.fill};\n")
-        given = [net, *(["n"] if facts.isBatched else []), *(port.name for port in facts.ports)]
-        run = f"status = {facts.name}_run({', '.join(given)});"
-        steps = [run if facts.isBatched else f"if (status == THNN_OK) {run}"]
-        if facts.state:
-            steps += [f"if (status == THNN_OK) {run} /* with a state */", f"{facts.name}_forget({net});"]
-        if facts.isBatched:
-            braces = (" {", "  }\n") if len(steps) > 1 else ("", "")
-            lines.append(f"  for (int64_t n = {net}->most; status == THNN_OK && n >= {facts.least}; n /= 2){braces[0]}\n")
-            lines += [*(f"    {step}\n" for step in steps), braces[1]]
-        else:
-            lines += [f"  {step}\n" for step in steps]
-        lines += [f"  free({port.name});\n" for port in facts.ports]
-        what = {0: "zeros", 1: "ones"}.get(facts.fill, f"inputs of {facts.fill}")
-        areThere = " && ".join(port.name for port in facts.ports)
-        return self._fill(templates.PREPARE, what=what, buffers="".join(buffers), areThere=areThere, lines="".join(lines))
-
-    def _open(self) -> str:
-        facts = self.facts
-        name, checks = facts.name, ""
-        if not self.isEmbedded:
-            checks += f'  if (!bin) return fail(THNN_ERR_NULL, "{name}_open: bin: expected the path of a file, got NULL");\n'
-        if facts.isBatched:
-            largest = self._largest()
-            checks += f"  if (most < {facts.least} || most > {largest})\n"
-            text = f"{name}_open: most: expected {facts.least} to {largest}, got %lld"
-            checks += f'    return fail(THNN_ERR_VALUE, "{text}", (long long)most);\n'
-        read = "  if (status == THNN_OK) status = read_weights((char *)made->weights, bin);\n"
-        return self._fill(
-            templates.OPEN, open=facts.opening(self.isEmbedded), checks=checks,
-            most="  made->most = most;\n" if facts.isBatched else "",
-            read=f"  made->weights = (const char *){name}_weights;\n" if self.isEmbedded else read,
-            set="  set_weights(made);\n" if self.constants.fields else "",
-        )  # fmt: skip
-
-    def _largest(self) -> int:
-        """Returns the largest number of samples whose bytes fit into 62 bits, or a million times a million."""
-        all = [self.arena, self.stateBytes, *(port.bytes for port in self.facts.ports)]
-        step = sum(size.b + max(0, size.a) for size in all if isinstance(size, Size))
-        return min(10**12, (1 << 61) // max(1, step))
 
 
 _ABOUT_ARRAYS = "/* The description of an array: its memory, its sizes and its strides. */"

@@ -177,7 +177,7 @@ ALLOCATE = """\
 /* Allocates $parts in one block. Each part begins at a multiple of 64 bytes. */
 static int32_t allocate(struct $name *$net)
 {
-  const int64_t bytes = 64 + $total;
+  const int64_t bytes = $total;
   $net->memory = (int64_t)(size_t)bytes == bytes ? (char *)malloc((size_t)bytes) : NULL;
   if (!$net->memory) return fail(THNN_ERR_MEMORY, "${name}_open: expected %lld bytes of memory, got none", (long long)bytes);
   char *start = $net->memory + (64 - (uintptr_t)$net->memory % 64) % 64;
@@ -185,8 +185,23 @@ $lines  return THNN_OK;
 }
 """
 
+RUN_EACH = """\
+/* Runs the network $about. */
+$declaration
+{
+$body  return THNN_OK;
+}
+"""
+
+EACH_NUMBER = """\
+  int32_t threads;
+  TRY(THNN_getNumThreads($net->state, &threads));
+  const int64_t few = 4 * threads; /* samples that threads may share in other ways than more samples */
+  for (int64_t n = $net->most; n >= $least; n = n > 2 * few ? n / 2 : (n > few ? few : n - 1))$opens
+$body$closes"""
+
 PREPARE = """\
-/* Runs the network on $what. So the library packs the weights, and has scratch memory for all later runs. */
+$about
 static int32_t prepare(struct $name *$net)
 {
 $buffers  int32_t status = $areThere ? THNN_OK : fail(THNN_ERR_MEMORY, "${name}_open: expected memory for a first run, got none");

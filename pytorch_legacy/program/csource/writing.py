@@ -20,7 +20,7 @@ from pytorch_legacy.program.csource.facts import Facts, Group, Port
 from pytorch_legacy.program.csource.names import identifier
 from pytorch_legacy.program.csource.source import Source
 from pytorch_legacy.program.execution import Runner
-from pytorch_legacy.program.inputs import Sizes, batch_axes, first_sizes, leaves, specs
+from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, leaves, specs
 from pytorch_legacy.program.listing import Listing, at, at_batch, same
 from pytorch_legacy.program.program import prepared
 from pytorch_legacy.recording.network import list_modules
@@ -104,7 +104,7 @@ def _facts(net: Any, name: str, stem: str, example: Any) -> Facts:
     state = [Port(f"state_{place + 1}", f"s_{place + 1}", ref) for place, ref in enumerate(first.outputs[results:])]
     inputs = _ports("input", "x", [*_paths(table)], first.inputs)
     outputs = _ports("output", "y", [*_paths(first.output)], first.outputs[:results])
-    measured = _tried(runner, inputs, groups[0].least or 1)
+    measured = _tried(runner, inputs, all, groups[0].least or 1)
     return Facts(name, stem, groups, [*_texts(made)], repr(made), inputs, outputs, state, isBatched, *measured)
 
 
@@ -173,11 +173,14 @@ def _texts(net: Any) -> Iterator[str]:
         yield module._typename if text.endswith("{") or len(text) > 80 else text
 
 
-def _tried(runner: Runner, inputs: list[Port], n: int) -> tuple[int, int, int]:
-    """Returns a number that all inputs may consist of, and the bytes of packed weights and of scratch memory that a run uses."""
-    for fill in range(3):
+def _tried(runner: Runner, inputs: list[Port], specs: list[Spec], n: int) -> tuple[list[tuple[int, ...]], int, int]:
+    """Returns numbers that the inputs may consist of, and the bytes of packed weights and of scratch memory that a run uses."""
+    examples = [_integers(spec.example) for spec in specs]
+    for fills in ([(0,)] * len(inputs), [(1,)] * len(inputs), [(2,)] * len(inputs), examples):
         shapes = [tuple(at(size, n) for size in port.ref.shape) for port in inputs]
-        arrays = [np.full(shape, fill, _dtype(port.ref)) for shape, port in zip(shapes, inputs, strict=True)]
+        arrays = [
+            np.resize(np.array(fill, port.ref.dtype), shape) for fill, shape, port in zip(fills, shapes, inputs, strict=True)
+        ]
         try:
             runner.forget()
             runner.run(arrays)
@@ -190,9 +193,13 @@ def _tried(runner: Runner, inputs: list[Port], n: int) -> tuple[int, int, int]:
         runner.forget()
         runner.run(arrays)
         check(lib.THNN_stateBytes(state[0], bytes, bytes + 1), "pl.to_c")
-        return fill, int(bytes[0]), int(bytes[1])
-    raise CompileError(f"pl.to_c: net: expected one that takes inputs of 0, of 1 or of 2, got the error {failure}")
+        return fills, int(bytes[0]), int(bytes[1])
+    wanted = "expected a network that takes inputs of 0, of 1 or of 2, or an example of indices that it takes"
+    raise CompileError(f"pl.to_c: net: {wanted}, got the error {failure}")
 
 
-def _dtype(ref: Ref) -> Any:
-    return np.uint8 if ref.dtype == np.bool_ else ref.dtype
+def _integers(example: Any) -> tuple[int, ...]:
+    """Returns the numbers of an example of integers, or 0."""
+    if example is None or example.dtype.kind not in "iu" or not example.size:
+        return (0,)
+    return tuple(int(number) for number in example.reshape(-1))

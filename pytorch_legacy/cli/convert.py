@@ -1,4 +1,4 @@
-"""``pytorch-legacy convert``: write networks for PyTorch and ONNX; move weights, tensors and tables from and to .t7 files."""
+"""``pytorch-legacy convert``: write networks for others; move weights, tensors and tables from and to .t7 files."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from pytorch_legacy.interop import plain
 
 from . import export, program
 
-HELP = "write a network for PyTorch or ONNX, or move weights, tensors and tables between .t7 and other formats"
+HELP = "write a network for PyTorch, for ONNX or as C, or move weights, tensors and tables between .t7 and other formats"
 DESCRIPTION = (
     """\
-Write a network for PyTorch or ONNX, move weights and tensors by name, or write a
-.t7 file in the other format (binary or text).
+Write a network for PyTorch, for ONNX or as C, move weights and tensors by name, or
+write a .t7 file in the other format (binary or text).
 
   pytorch-legacy convert net.t7 net.py --input 1x3x224x224
                                       write a PyTorch class, and net.safetensors
@@ -35,6 +35,8 @@ Write a network for PyTorch or ONNX, move weights and tensors by name, or write 
   pytorch-legacy convert net.t7 net.thnn --input 1x3x224x224
                                       write a program, which libTHNN runs without
                                       Python; --input again for more sizes
+  pytorch-legacy convert net.t7 net.c --input 1x3x224x224
+                                      write C, net.h and net.bin, for hosts of libTHNN
   pytorch-legacy convert net.t7 net.safetensors
                                       write weights: 0.weight, 0.bias, 2.weight, ...
   pytorch-legacy convert ckpt.t7 net.npz --model model
@@ -82,7 +84,9 @@ _TORCH_RECORD = re.compile(rb"\nV \d+\r?\n")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="FROM", help=".t7, .npz, .safetensors, .h5, .npy, .csv or .txt")
-    parser.add_argument("target", metavar="TO", help=".py, .onnx, .pt2, .thnn, .npz, .safetensors, .h5, .npy, .csv, .txt or .t7")
+    parser.add_argument(
+        "target", metavar="TO", help=".py, .onnx, .pt2, .thnn, .c, .npz, .safetensors, .h5, .npy, .csv, .txt or .t7"
+    )
     parser.add_argument("--ascii", action="store_true", help="write a .t7 file as text")
     parser.add_argument("--model", metavar="PLACE", help="only this network of the file, such as protos.rnn")
     parser.add_argument("--key", metavar="PLACE", help="only this tensor or table of the file, such as train.images")
@@ -98,11 +102,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--input",
         metavar="SIZES",
         action="append",
-        help="input of the network, such as 1x3x224x224: to .py, .onnx and .pt2, to .thnn once for each size, or with --into for "
-        "names of the class in .py",
+        help="input of the network, such as 1x3x224x224: to .py, .onnx, .pt2 and .c, to .thnn once for each size, or with --into "
+        "for names of the class in .py",
     )
     parser.add_argument(
         "--force", action="store_true", help="to .py, .onnx and .pt2: write the network even if its numbers differ"
+    )
+    parser.add_argument(
+        "--embed", action="store_true", help="to .c: write the weights as an array in NET_weights.c, not as NET.bin"
     )
     parser.add_argument(
         "--wrap", action="store_true", help="to .py: embed layers that PyTorch lacks, which pytorch_legacy then runs"
@@ -149,7 +156,8 @@ def _check(options: argparse.Namespace, source: str, target: str) -> None:
         (options.into and target != ".t7", options.target, "--into makes a .t7 file"),
         (options.into and source in plain.ENDINGS, options.source,
          f"--into takes weights by name, from {', '.join(interop.READS)}"),
-        (options.force and (not isExport or isProgram), options.target, f"--force is for {', '.join(export.ENDINGS)}"),
+        (options.force and target not in export.PROVEN, options.target, f"--force is for {', '.join(export.PROVEN)}"),
+        (options.embed and target != ".c", options.target, "--embed is for .c: other files hold their weights"),
         (options.input and not isExport and not options.into, options.target, f"--input is for {endings}, and for --into"),
         (options.input and len(options.input) > 1 and not isProgram, options.target,
          f"expected one --input; several are for {program.ENDING}"),

@@ -1,4 +1,4 @@
-"""``convert`` to .py, .onnx and .pt2, which PyTorch and others run."""
+"""``convert`` to .py, .onnx and .pt2, which PyTorch and others run, and to .c."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytorch_legacy as pl
-from pytorch_legacy.errors import THNNError
-from pytorch_legacy.inference import given, models
+from pytorch_legacy.arrays import tree
+from pytorch_legacy.errors import CompileError, THNNError
+from pytorch_legacy.inference import given, inputs, models
 from pytorch_legacy.inference.problem import Problem
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.program.inputs import Spec
 
-ENDINGS = (".py", ".onnx", ".pt2")
+from .program import by_examples
+
+PROVEN = (".py", ".onnx", ".pt2")
+"""Endings for which the numbers of the written network are compared, which ``--force`` makes no condition."""
+ENDINGS = (*PROVEN, ".c")
 
 
 def write(options: argparse.Namespace) -> str:
@@ -27,6 +33,8 @@ def write(options: argparse.Namespace) -> str:
 
 def _writeNetwork(options: argparse.Namespace, net: Module, example: Any, assumed: str) -> str:
     suffix = Path(options.target).suffix.lower()
+    if suffix == ".c":
+        return f"{_write_c(options, net, example)}{assumed}"
     if suffix == ".py":
         module = pl.to_python(net, options.target, example, force=options.force, wrap=options.wrap)
         whole = module.proof.whole
@@ -41,3 +49,22 @@ def _writeNetwork(options: argparse.Namespace, net: Module, example: Any, assume
     exported = (pl.to_onnx if suffix == ".onnx" else pl.to_pt2)(net, options.target, example, force=options.force)
     fixed = f"; fixed: {', '.join(exported.fixed)}" if exported.fixed else ""
     return f"it differs by {exported.difference:.1e}{fixed}{assumed}"
+
+
+def _write_c(options: argparse.Namespace, net: Module, examples: Any) -> str:
+    """Writes the network as C, for any number of samples if the network takes that."""
+    table, _ = by_examples(examples)
+    if any(spec.shape.count(None) > 1 for spec in tree.leaves(table)):
+        cure = "pass the others by --input, such as Nx3x224x224"
+        raise Problem(f"{options.target}: C has one size that may vary, the number of samples; {cure}")
+    try:
+        files = pl.to_c(net, options.target, table, embed=options.embed)
+    except CompileError:
+        sizes = [array.sizes for array in inputs.arrays(inputs.parse(options.input[0]))] if options.input else [("N",)]
+        if any(isinstance(size, str) for shape in sizes for size in shape):
+            raise
+        waiting = iter(sizes)
+        fixed = tree.map_entries(lambda spec: Spec(next(waiting), spec.dtype), table)  # the first size was free, and need not be
+        files = pl.to_c(net, options.target, fixed, embed=options.embed)
+    others = [str(file) for file in files if file != Path(options.target)]
+    return f"with {' and '.join(others)}"

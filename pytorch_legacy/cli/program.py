@@ -34,7 +34,7 @@ def write(options: argparse.Namespace) -> str:
         found = [_by_text(text, net) for text in texts]
     else:
         examples, assumed = given.by_layers(net)
-        found = [_by_examples(examples)]
+        found = [by_examples(examples)]
     tables = [table for table, _ in found]
     program = for_sizes(net, _merged(tables, options.input), [shapes for _, shapes in found])
     program.labels = models.class_names(value)
@@ -71,7 +71,7 @@ def _by_text(text: str, net: Any) -> tuple[Any, list[tuple[int, ...]]]:
 
     Sizes that are letters are free. If there are none, the first size is free if the network takes others.
     """
-    table, _ = _by_examples(given.by_text(text, net))
+    table, _ = by_examples(given.by_text(text, net))
     arrays = [*inputs.arrays(expected.given(text, net))]
     if any(isinstance(size, str) for array in arrays for size in array.sizes):
         shapes = iter([tuple(None if isinstance(size, str) else size for size in array.sizes) for array in arrays])
@@ -79,7 +79,7 @@ def _by_text(text: str, net: Any) -> tuple[Any, list[tuple[int, ...]]]:
     return table, [tuple(2 if isinstance(size, str) else size for size in array.sizes) for array in arrays]
 
 
-def _by_examples(examples: Any) -> tuple[Any, list[tuple[int, ...]]]:
+def by_examples(examples: Any) -> tuple[Any, list[tuple[int, ...]]]:
     """Returns the specs of two examples, in which a size that differs is free, and shapes to compile for."""
     one, other = examples
     others = iter([*tree.leaves(other)])

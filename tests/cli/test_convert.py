@@ -100,7 +100,7 @@ def test_weights_into_a_model(tmp_path) -> None:
 
 def test_one_line_says_what_is_wrong(tmp_path, capsys, monkeypatch) -> None:
     assert "there is no such file" in fails(capsys, tmp_path / "no.t7", tmp_path / "x.npz")
-    assert "expected a name that ends in .t7, .py, .onnx, .pt2, .thnn, .npz" in fails(capsys, DIGITS, tmp_path / "x.pth")
+    assert "expected a name that ends in .t7, .py, .onnx, .pt2, .c, .thnn, .npz" in fails(capsys, DIGITS, tmp_path / "x.pth")
     assert "--ascii is for .t7" in fails(capsys, DIGITS, tmp_path / "x.npz", "--ascii")
     assert "--into makes a .t7" in fails(capsys, DIGITS, tmp_path / "x.npz", "--into", DIGITS)
     t7.write(tmp_path / "text.t7", "nothing")
@@ -112,6 +112,39 @@ def test_one_line_says_what_is_wrong(tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.setattr(interop.files, "import_module", lambda name: (_ for _ in ()).throw(ImportError()))
     assert 'run: pip install "pytorch-legacy[convert]"' in fails(capsys, DIGITS, tmp_path / "x.h5")
     assert not (tmp_path / "x.h5").exists()
+
+
+def test_c(tmp_path, capsys) -> None:
+    target = tmp_path / "digits.c"
+    convert(DIGITS, target, "--input", "1x1x28x28")
+    assert f"wrote {target}: with {tmp_path / 'digits.h'} and {tmp_path / 'digits.bin'}\n" in capsys.readouterr().out
+    free = target.read_text()
+    assert "int64_t n, const float *input, float *output" in free
+    convert(DIGITS, target, "--input", "Nx1x28x28")
+    assert target.read_text() == free
+    convert(DIGITS, target, "--input", "Nx1x28x28", "--embed")
+    assert "extern const uint32_t digits_weights[65648]" in target.read_text()
+    assert {path.name for path in tmp_path.iterdir()} == {"digits.c", "digits.h", "digits.bin", "digits_weights.c"}
+    pl.save(tmp_path / "mean.t7", nn.Sequential(nn.Mean(0), nn.View(1, 4)))
+    convert(tmp_path / "mean.t7", tmp_path / "mean.c", "--input", "5x4")
+    pl.save(tmp_path / "net.t7", nn.Sequential(nn.LookupTable(9, 4), nn.Mean(1)))
+    convert(tmp_path / "net.t7", tmp_path / "net.c", "--input", "2x3:int")
+    assert "int64_t n, const int64_t *input, float *output" in (tmp_path / "net.h").read_text()
+
+
+def test_c_for_a_fixed_number_of_samples(tmp_path) -> None:
+    pl.save(tmp_path / "net.t7", nn.Sequential(nn.View(20), nn.Linear(20, 2)))
+    convert(tmp_path / "net.t7", tmp_path / "net.c", "--input", "5x4")
+    assert "const float *input" in (tmp_path / "net.h").read_text() and "int64_t n" not in (tmp_path / "net.h").read_text()
+
+
+def test_one_line_says_what_is_wrong_with_c(tmp_path, capsys) -> None:
+    target = tmp_path / "digits.c"
+    assert "C has one size that may vary" in fails(capsys, DIGITS, target, "--input", "Nx1xHx28")
+    assert "--force is for .py, .onnx, .pt2\n" in fails(capsys, DIGITS, target, "--force")
+    assert "--embed is for .c" in fails(capsys, DIGITS, tmp_path / "digits.npz", "--embed")
+    assert "expected a name that ends in .c" in fails(capsys, DIGITS, tmp_path / "digits.C", "--input", "1x1x28x28")
+    assert not [*tmp_path.iterdir()]
 
 
 def test_the_same_numbers_in_pytorch() -> None:

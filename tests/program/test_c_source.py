@@ -223,7 +223,9 @@ def test_the_header_counts_the_bytes(written: Any) -> None:
     for name in nets:
         text = (folder / f"{name}.h").read_text()
         assert re.search(r"_WEIGHTS (\d+)", text)[1] == str((folder / f"{name}.bin").stat().st_size)
-    packed, scratch = re.search(r"packed weights, ([\d,]+)\s.*memory, ([\d,]+) bytes", header_words(folder / "digits.h")).groups()
+    packed, scratch = re.search(
+        r"keeps ([\d,]+) bytes of packed weights and ([\d,]+)", header_words(folder / "digits.h")
+    ).groups()
     state = ctypes.c_void_p.from_address(c_host.Network(library, folder / "digits.h", 1).handle.value)
     bytes = (ctypes.c_uint64 * 2)()
     lib = ctypes.CDLL(str(backend.library_path))

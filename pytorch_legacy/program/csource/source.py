@@ -6,7 +6,7 @@ import struct
 from zlib import crc32
 
 from pytorch_legacy.program.csource import templates
-from pytorch_legacy.program.csource.facts import Facts, Group, rows
+from pytorch_legacy.program.csource.facts import Facts, Group, rows, wrapped
 from pytorch_legacy.program.csource.names import comment, number, plus, times
 from pytorch_legacy.program.csource.opening import Opening, repeats_on_nan
 from pytorch_legacy.program.csource.passes import Constants, Helpers, PassWriter, arena_bytes
@@ -69,7 +69,8 @@ class Source:
         return self._fill(
             templates.HEADER,
             ports="\n".join(f" *   {port.name:<{width}}  {port.text}" for port in facts.ports),
-            opened=f"{facts.name}_open({', '.join(opened)})", passed=f"{facts.name}_run({', '.join(passed)})",
+            opened=f"{facts.name}_open({', '.join(opened)})",
+            passed=wrapped(f" *   if ({facts.name}_run(", passed, ") != THNN_OK) puts(THNN_lastError());", " *       "),
             rules=paragraph(_RULES), memory=paragraph(self._about_memory()), macros=self._macros(),
             opening=self._about_opening(), open=facts.opening(self.isEmbedded),
             running=self._about_running(), run=facts.running(),
@@ -80,11 +81,11 @@ class Source:
         facts = self.facts
         where = "The weights are in memory as they are. " if self.isEmbedded else ""
         few = "of one sample" if facts.isBatched else "of this size"
-        return (
-            f"{where}{facts.name}_open allocates the bytes below. Besides, libTHNN keeps packed weights, "
-            f"{facts.packed:,} bytes, and scratch memory, {facts.scratch:,} bytes for a run {few}, on the processor that wrote "
-            "this file; others need more or less. THNN_stateBytes counts them. Later calls allocate nothing."
-        )
+        packed = f"{facts.packed:,} bytes of packed weights" if facts.packed else ""
+        scratch = f"{facts.scratch:,} bytes of scratch memory for a run {few}" if facts.scratch else ""
+        both = " and ".join(one for one in (packed, scratch) if one)
+        kept = f"Besides, libTHNN keeps {both}; that depends on the processor, and THNN_stateBytes counts it. " if both else ""
+        return f"{where}{facts.name}_open allocates the bytes below. {kept}Later calls allocate nothing."
 
     def _macros(self) -> str:
         facts = self.facts

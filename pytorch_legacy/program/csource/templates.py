@@ -30,7 +30,7 @@ $ports
  *
  *   struct $name *$net;
  *   if ($opened != THNN_OK) puts(THNN_lastError());
- *   if ($passed != THNN_OK) puts(THNN_lastError());
+$passed
  *   ${name}_close($net);
  *
 $rules

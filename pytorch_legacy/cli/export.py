@@ -60,10 +60,10 @@ def _write_c(options: argparse.Namespace, net: Module, examples: Any) -> str:
     try:
         files = pl.to_c(net, options.target, table, embed=options.embed)
     except CompileError:
-        sizes = [array.sizes for array in inputs.arrays(inputs.parse(options.input[0]))] if options.input else [("N",)]
-        if any(isinstance(size, str) for shape in sizes for size in shape):
+        typed = [*inputs.arrays(inputs.parse(options.input[0]))] if options.input else []
+        if not typed or any(isinstance(size, str) for array in typed for size in array.sizes):
             raise
-        waiting = iter(sizes)
+        waiting: Any = iter([array.sizes for array in typed])
         fixed = tree.map_entries(lambda spec: Spec(next(waiting), spec.dtype), table)  # the first size was free, and need not be
         files = pl.to_c(net, options.target, fixed, embed=options.embed)
     others = [str(file) for file in files if file != Path(options.target)]

@@ -133,12 +133,6 @@ def tally(folder: Path, source: str = TALLY) -> Any:
 
 
 @pytest.mark.parametrize("real", ["float", "double"])
-def test_c_has_no_layers_from_outside(folder: Path) -> None:
-    with pytest.raises(UnsupportedError, match=r"pl.to_c: net: expected layers of libTHNN, got Means, which calls another library"):
-        pl.to_c(network(folder), folder / "net.c", (None, 1, 8, 8))
-    assert not (folder / "net.c").exists()
-
-
 def test_programs_give_the_bits_of_the_network(folder: Path, real: str) -> None:
     net = getattr(network(folder), real)()
     program = pl.compile(net, (None, 1, 8, 8))
@@ -475,3 +469,11 @@ class TestRefusals:
 
         with pytest.raises(UnsupportedError, match=r"there is no C function NotLoaded_updateOutput; pl.extension.load"):
             pl.compile(Other(), (None, 3))
+
+
+def test_c_has_no_layers_from_outside(folder: Path) -> None:
+    with pytest.raises(
+        UnsupportedError, match=r"pl\.to_c: net: expected layers of libTHNN, got mine\.Means, which calls another library"
+    ):
+        pl.to_c(network(folder), folder / "net.c", (None, 1, 8, 8))
+    assert not (folder / "net.c").exists()

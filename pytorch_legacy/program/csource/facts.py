@@ -65,8 +65,8 @@ class Facts:
         The name of its files without their endings.
     groups : list of Group
         One, or one for a single sample and one for more.
-    modules : list of str
-        Texts about the modules, by their numbers.
+    modules : list of tuple of str
+        For each module the place in the network, which counts from 1, and a text.
     picture : str
         The network as `repr` shows it.
     inputs, outputs, state : list of Port
@@ -81,7 +81,7 @@ class Facts:
     name: str
     file: str
     groups: list[Group]
-    modules: list[str]
+    modules: list[tuple[str, str]]
     picture: str
     inputs: list[Port]
     outputs: list[Port]

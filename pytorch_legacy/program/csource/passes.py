@@ -22,6 +22,7 @@ from pytorch_legacy.program.csource.names import (
     string,
     total,
 )
+from pytorch_legacy.program.csource.templates import paragraph
 from pytorch_legacy.program.encoding import arena
 from pytorch_legacy.program.listing import Block, Listing, Number, Size
 from pytorch_legacy.recording.recorder import Call, Ref
@@ -188,6 +189,8 @@ class PassWriter:
     facts : Facts
     constants, helpers
         Collect the weights and the functions that the calls need.
+    isBatched : bool
+        Whether the function has an argument n.
     """
 
     def __init__(
@@ -199,6 +202,7 @@ class PassWriter:
         facts: Facts,
         constants: Constants,
         helpers: Helpers,
+        isBatched: bool,
     ) -> None:
         self.listing = listing
         self.function = function
@@ -206,6 +210,7 @@ class PassWriter:
         self.network = facts.variable
         self.constants = constants
         self.helpers = helpers
+        self.isBatched = isBatched
         self.inputs = [Argument(name, ref, True) for name, ref in zip(inputs, listing.inputs, strict=True)]
         self.outputs = [Argument(name, ref, False) for name, ref in zip(outputs, listing.outputs, strict=True)]
         self.offsets, self.arenaBytes = arena(listing)
@@ -234,9 +239,9 @@ class PassWriter:
         found = []
         for memory, offset in sorted(self.offsets.items()):
             name, dtype = self._bases[memory]
-            start = "arena" if offset == 0 else f"arena + {number(offset)}"
+            start = "arena" if offset == 0 else f"(arena + {number(offset)})"
             type = KINDS[dtype].type
-            found.append((f"  {type} *const {name} = ({type} *)({start});", self._extent(memory, dtype)))
+            found.append((f"  {type} *const {name} = ({type} *){start};", self._extent(memory, dtype)))
         return rows(found, 100).splitlines()
 
     def _extent(self, memory: int, dtype: Any) -> str:
@@ -264,7 +269,7 @@ class PassWriter:
         text = shape_text(ref.shape)
         if any(isinstance(one, Size) for one in (*ref.shape, *ref.strides)):
             type = f"const {KINDS[ref.dtype].type} *"
-            return self.constants.field((offset, type), name, type, f"({type})({start})", "of a shape that depends on n")
+            return self.constants.field((offset, type), name, type, f"({type})({start})", "in shapes that depend on n")
         key = (offset, ref.dtype.str, ref.shape, ref.strides, isArray)
         type = "THNNArray" if isArray else KINDS[ref.dtype].tensor
         return self.constants.field(key, name, type, self.helpers.tensor(start, ref, isArray), text)
@@ -273,7 +278,7 @@ class PassWriter:
 
     def text(self) -> str:
         """Returns the function's definition."""
-        parameters = [f"struct {self.facts.name} *{self.network}", *(["int64_t n"] if self.facts.isBatched else [])]
+        parameters = [f"struct {self.facts.name} *{self.network}", *(["int64_t n"] if self.isBatched else [])]
         parameters += [f"{argument.type}{argument.name}" for argument in [*self.inputs, *self.outputs]]
         body = [line for place, call in enumerate(self.listing.calls) for line in self._call(place, call)]
         head = []
@@ -283,11 +288,32 @@ class PassWriter:
         unused = [name for name in self._names() if not _uses(used, name)]
         if unused:
             head = [*(f"  (void){name};" for name in unused), *head]
-        lines = [f"static int32_t {self.function}({', '.join(parameters)})", "{", *head, *body, "  return THNN_OK;", "}", ""]
+        lines = [
+            *self._about(),
+            wrapped(f"static int32_t {self.function}(", parameters, ")"),
+            "{",
+            *head,
+            *body,
+            "  return THNN_OK;",
+            "}",
+            "",
+        ]
         return "\n".join(lines)
 
+    def _about(self) -> list[str]:
+        """Returns the comment of the function."""
+        results = ", ".join(argument.name for argument in self.outputs)
+        given = ", ".join(argument.name for argument in self.inputs)
+        which = {"forward": "", "first": ", in the first run of a sequence", "later": ", in a later run of a sequence"}
+        kind, _, group = self.function.partition("_")
+        samples = {"": "", "one": ", for one sample", "batch": f", for {self.listing.least} and more samples"}[group]
+        text = f"Computes {results} from {given}{which[kind]}{samples}."
+        if self.offsets:
+            text += " The arrays between the layers are in the arena. Those that are not in use at the same time share memory."
+        return [f"/* {paragraph(text, '   ').lstrip()} */"]
+
     def _names(self) -> list[str]:
-        names = [self.network, *(["n"] if self.facts.isBatched else [])]
+        names = [self.network, *(["n"] if self.isBatched else [])]
         return [*names, *(argument.name for argument in [*self.inputs, *self.outputs])]
 
     def _call(self, place: int, call: Call) -> list[str]:
@@ -336,12 +362,13 @@ class PassWriter:
 
     def _comment(self, place: int, call: Call) -> str:
         """Returns the number of a call, its module, and the shapes that it reads and writes."""
-        module = self.facts.modules[call.module] if call.module >= 0 else "the network"
+        where, module = self.facts.modules[call.module] if call.module >= 0 else ("", "the network")
+        where = f" (module {where})" if where else ""
         blocks = self.listing.blocks
         reads = [shape_text(ref.shape) for ref in call.refs(call.reads) if blocks[ref.memory].kind != "constant"]
         writes = [shape_text(ref.shape) for ref in call.refs(call.writes)]
-        shapes = f"{', '.join(reads)} -> {', '.join(writes)}" if reads and writes else ", ".join([*reads, *writes])
-        return comment(f"{place + 1}. {module}{_epilogue(call)}: {shapes}")
+        shapes = ", ".join(reads) + (f"{' ' * bool(reads)}-> {', '.join(writes)}" if writes else "")
+        return comment(f"{place + 1}. {module}{_epilogue(call)}{where}: {shapes}")
 
 
 def _uses(text: str, name: str) -> bool:

@@ -44,7 +44,8 @@ class Source:
         made = [(group.first, f"{'forward' if group.later is None else 'first'}{ending}", inputs, [*outputs, *after])]
         if group.later is not None:
             made.append((group.later, f"later{ending}", [*inputs, *before], [*outputs, *after]))
-        return [PassWriter(listing, name, ins, outs, facts, self.constants, self.helpers) for listing, name, ins, outs in made]
+        rest = facts, self.constants, self.helpers, group.least > 0
+        return [PassWriter(listing, name, ins, outs, *rest) for listing, name, ins, outs in made]
 
     def _state(self) -> tuple[list[Number], Number]:
         """Returns the offsets of the state's arrays in its memory, and the bytes of them."""
@@ -69,6 +70,7 @@ class Source:
         return self._fill(
             templates.HEADER,
             ports="\n".join(f" *   {port.name:<{width}}  {port.text}" for port in facts.ports),
+            sources=" ".join(f"{facts.file}{end}.c" for end in (["", "_weights"] if self.isEmbedded else [""])),
             opened=f"{facts.name}_open({', '.join(opened)})",
             passed=wrapped(f" *   if ({facts.name}_run(", passed, ") != THNN_OK) puts(THNN_lastError());", " *       "),
             rules=paragraph(_RULES), memory=paragraph(self._about_memory()), macros=self._macros(),
@@ -158,7 +160,7 @@ class Source:
         if facts.isBatched:
             found.append(("int64_t most", "the largest number of samples"))
         found += [("char *memory", "the result of malloc: the memory below")]
-        found += [("const char *weights", "")]
+        found += [("const char *weights", "an array of another file" if self.isEmbedded else f"the bytes of {facts.file}.bin")]
         if self.arena != 0:
             found.append(("char *arena", "the arrays between the layers"))
         if facts.state:
@@ -175,37 +177,42 @@ class Source:
             text = f"{facts.name}_run: n: expected {facts.least} to %lld, got %lld"
             lines.append(f"  if (n < {facts.least} || n > {net}->most)")
             lines.append(f'    return fail(THNN_ERR_VALUE, "{text}", (long long){net}->most, (long long)n);')
-        start = [net, *(["n"] if facts.isBatched else [])]
         if facts.state:
-            lines += self._run_with_state(start)
-        else:
-            lines.append(f"  return {self._choice('forward', [*start, *(port.name for port in facts.ports)])};")
-        return "\n".join([*lines, "}", ""])
+            return "\n".join([*lines, *self._run_with_state(), "}", ""])
+        ports = [port.name for port in facts.ports]
+        calls = [self._pass("forward", group, ports) for group in facts.groups]
+        lines += [f"  if (n == 1) return {call};" for call in calls[:-1]]
+        return "\n".join([*lines, f"  return {calls[-1]};", "}", ""])
 
-    def _choice(self, kind: str, given: list[str]) -> str:
-        """Returns the call of the pass for n samples."""
-        calls = [f"{kind}{self.facts.ending(group)}({', '.join(given)})" for group in self.facts.groups]
-        return calls[0] if len(calls) == 1 else f"n == 1 ? {calls[0]} : {calls[1]}"
+    def _pass(self, kind: str, group: Group, ports: list[str]) -> str:
+        """Returns the call of a pass."""
+        given = [self.facts.variable, *(["n"] if group.least else []), *ports]
+        return f"{kind}{self.facts.ending(group)}({', '.join(given)})"
 
-    def _run_with_state(self, start: list[str]) -> list[str]:
+    def _run_with_state(self) -> list[str]:
         facts, net = self.facts, self.facts.variable
         lines = []
         if facts.isBatched:
-            text = f"{facts.name}_run: n: expected %lld, as before, for the state of earlier runs, got %lld; "
-            lines += [f"  if ({net}->hasState && n != {net}->samples)", f'    return fail(THNN_ERR_VALUE, "{text}"',
-                      f'                "{facts.name}_forget begins anew",',
-                      f"                (long long){net}->samples, (long long)n);"]  # fmt: skip
+            lines += [
+                f"  if ({net}->hasState && n != {net}->samples)",
+                "    return fail(THNN_ERR_VALUE,",
+                f'                "{facts.name}_run: n: expected %lld, as before, for the state of earlier runs, got %lld; "',
+                f'                "{facts.name}_forget begins anew", (long long){net}->samples, (long long)n);',
+            ]
         for port, offset in zip(facts.state, self.offsets, strict=True):
-            shift = "" if offset == 0 else f" + {number(offset)}"
             for name, memory in ((port.short, "now"), (f"next_{port.short}", "next")):
-                lines.append(f"  {port.type} *{name} = ({port.type} *)({net}->{memory}{shift});")
-        start = [*start, *(port.name for port in facts.inputs)]
-        end = [*(port.name for port in facts.outputs), *(f"next_{port.short}" for port in facts.state)]
-        before = [port.short for port in facts.state]
-        lines += ["  int32_t status;",
-                  f"  if ({net}->hasState) status = {self._choice('later', [*start, *before, *end])};",
-                  f"  else status = {self._choice('first', [*start, *end])};",
-                  "  if (status != THNN_OK) return status;",
+                start = f"{net}->{memory}" if offset == 0 else f"({net}->{memory} + {number(offset)})"
+                lines.append(f"  {port.type} *{name} = ({port.type} *){start};")
+        inputs, outputs = [port.name for port in facts.inputs], [port.name for port in facts.outputs]
+        before, after = [port.short for port in facts.state], [f"next_{port.short}" for port in facts.state]
+        lines.append("  int32_t status;")
+        for kind, given in (("later", [*inputs, *before, *outputs, *after]), ("first", [*inputs, *outputs, *after])):
+            for group in facts.groups:
+                conditions = [f"{net}->hasState"] * (kind == "later") + ["n == 1"] * (len(facts.groups) == 2 and not group.least)
+                test = f"if ({' && '.join(conditions)}) " if conditions else ""
+                start = "else " * ("status = " in lines[-1])
+                lines.append(f"  {start}{test}status = {self._pass(kind, group, given)};")
+        lines += ["  if (status != THNN_OK) return status;",
                   f"  char *before = {net}->now;",
                   f"  {net}->now = {net}->next;",
                   f"  {net}->next = before;",

@@ -1,16 +1,16 @@
-"""The fixed parts of generated C. A word after a dollar sign is replaced by what differs from network to network."""
+"""The fixed parts of generated C. A word after a dollar sign is replaced by what differs from network to network; two are one."""
 
 from __future__ import annotations
 
 import re
 import textwrap
 
-_WORD = re.compile(r"\$(?:{(\w+)}|(\w+))")
+_WORD = re.compile(r"\$(?:{(\w+)}|(\w+)|\$)")
 
 
 def fill(template: str, **words: str) -> str:
     """Returns a template with words in their places."""
-    return _WORD.sub(lambda found: words[found[1] or found[2]], template)
+    return _WORD.sub(lambda found: words[found[1] or found[2]] if found[0] != "$$" else "$", template)
 
 
 def paragraph(text: str, start: str = " * ", width: int = 110) -> str:
@@ -27,6 +27,8 @@ HEADER = """\
 /* $file.h: a network as C. pytorch-legacy $version wrote it; $file.c has the layers.
  *
 $ports
+ *
+ *   cc host.c $sources $$(pkg-config --cflags --libs THNN)
  *
  *   struct $name *$net;
  *   if ($opened != THNN_OK) puts(THNN_lastError());
@@ -80,6 +82,7 @@ $includes
 #include <THNN.h>
 #include "$file.h"
 
+/* Returns the status of a call that has failed. THNN_lastError() then has a text about it. */
 #define TRY(call) \\
   do { \\
     const int32_t status = (call); \\

@@ -158,7 +158,7 @@ def _ports(name: str, short: str, paths: list[tuple[Any, ...]], refs: list[Ref])
     return found
 
 
-def _texts(net: Any) -> Iterator[str]:
+def _texts(net: Any) -> Iterator[tuple[str, str]]:
     """Yields for each module its place, which counts from 1, and the first line of its text."""
     places: dict[int, str] = {id(net): ""}
     waiting = [net]
@@ -170,13 +170,15 @@ def _texts(net: Any) -> Iterator[str]:
                 waiting.append(child)
     for module in list_modules(net):
         text = repr(module).splitlines()[0]
-        yield module._typename if text.endswith("{") or len(text) > 80 else text
+        place = places.get(id(module), "").rstrip(".")
+        yield place, (module._typename if text.endswith("{") or len(text) > 80 else text)
 
 
 def _tried(runner: Runner, inputs: list[Port], specs: list[Spec], n: int) -> tuple[list[tuple[int, ...]], int, int]:
     """Returns numbers that the inputs may consist of, and the bytes of packed weights and of scratch memory that a run uses."""
     examples = [_integers(spec.example) for spec in specs]
-    for fills in ([(0,)] * len(inputs), [(1,)] * len(inputs), [(2,)] * len(inputs), examples):
+    constants: list[list[tuple[int, ...]]] = [[(number,)] * len(inputs) for number in range(3)]
+    for fills in (*constants, examples):
         shapes = [tuple(at(size, n) for size in port.ref.shape) for port in inputs]
         arrays = [
             np.resize(np.array(fill, port.ref.dtype), shape) for fill, shape, port in zip(fills, shapes, inputs, strict=True)

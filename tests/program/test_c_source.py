@@ -202,7 +202,7 @@ def test_nothing_is_allocated_after_opening(numbers: str, written: Any) -> None:
     host = program(folder, [*nets], "-DCOUNTS", numbers=numbers)
     for threads, times in (("1", 1), ("2", 3)):
         runs = [counts(c_host.run(host, OMP_NUM_THREADS=threads), len(nets)) for _ in range(times)]
-        # How many threads share a small call depends on whether they are awake, so that an earlier run may have used fewer.
+        # A thread that sleeps takes no part in a small call, so that `prepare` may rarely have seen too few threads.
         assert {key: runs[0][key] for key in runs[0] if min(run[key] for run in runs)} == {}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.backend.library import check, ffi, free_scratch, lib
+from pytorch_legacy.backend.library import check, ffi, lib
 from pytorch_legacy.errors import CompileError, DtypeError, THNNError, UnsupportedError, ValueRangeError
 from pytorch_legacy.files.writing import check_target, whole
 from pytorch_legacy.messages import described
@@ -19,7 +19,7 @@ from pytorch_legacy.program.compiling import compiled
 from pytorch_legacy.program.csource.facts import Facts, Group, Port
 from pytorch_legacy.program.csource.names import identifier
 from pytorch_legacy.program.csource.source import Source
-from pytorch_legacy.program.execution import Runner
+from pytorch_legacy.program.execution import Opened
 from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, leaves, specs
 from pytorch_legacy.program.listing import Listing, at, at_batch, same
 from pytorch_legacy.program.program import prepared
@@ -93,7 +93,7 @@ def _facts(net: Any, name: str, stem: str, example: Any) -> Facts:
     if any(count > (axis is not None) for count, axis in zip(free, axes, strict=True)):
         raise ValueRangeError("pl.to_c: example: expected at most one None in a shape, for the number of samples, got more")
     made = prepared(net)
-    lists, runner = _compiled(made, table, axes)
+    lists, opened = _compiled(made, table, axes)
     isBatched = any(axis is not None for axis in axes)
     groups = _groups(lists) if isBatched else [Group(lists[0][0], lists[0][1] if len(lists[0]) > 1 else None, 0)]
     first = groups[-1].first
@@ -104,11 +104,11 @@ def _facts(net: Any, name: str, stem: str, example: Any) -> Facts:
     state = [Port(f"state_{place + 1}", f"s_{place + 1}", ref) for place, ref in enumerate(first.outputs[results:])]
     inputs = _ports("input", "x", [*_paths(table)], first.inputs)
     outputs = _ports("output", "y", [*_paths(first.output)], first.outputs[:results])
-    measured = _tried(runner, inputs, all, groups[0].least or 1)
+    measured = _tried(opened, inputs, all, groups[0].least or 1)
     return Facts(name, stem, groups, [*_texts(made)], repr(made), inputs, outputs, state, isBatched, *measured)
 
 
-def _compiled(net: Any, table: Any, axes: Any) -> tuple[list[tuple[Listing, ...]], Runner]:
+def _compiled(net: Any, table: Any, axes: Any) -> tuple[list[tuple[Listing, ...]], Opened]:
     """Returns the lists of a program, and the program itself."""
     return compiled(net, table, Sizes(first_sizes(net, table), axes))
 
@@ -174,7 +174,7 @@ def _texts(net: Any) -> Iterator[tuple[str, str]]:
         yield place, (module._typename if text.endswith("{") or len(text) > 80 else text)
 
 
-def _tried(runner: Runner, inputs: list[Port], specs: list[Spec], n: int) -> tuple[list[tuple[int, ...]], int, int]:
+def _tried(opened: Opened, inputs: list[Port], specs: list[Spec], n: int) -> tuple[list[tuple[int, ...]], int, int]:
     """Returns numbers that the inputs may consist of, and the bytes of packed weights and of scratch memory that a run uses."""
     examples = [_integers(spec.example) for spec in specs]
     constants: list[list[tuple[int, ...]]] = [[(number,)] * len(inputs) for number in range(3)]
@@ -184,16 +184,16 @@ def _tried(runner: Runner, inputs: list[Port], specs: list[Spec], n: int) -> tup
             np.resize(np.array(fill, port.ref.dtype), shape) for fill, shape, port in zip(fills, shapes, inputs, strict=True)
         ]
         try:
-            runner.forget()
-            runner.run(arrays)
+            opened.forget()
+            opened.run(arrays)
         except THNNError as error:
             failure = error
             continue
         state, bytes = ffi.new("THNNState **"), ffi.new("uint64_t[2]")
-        check(lib.THNN_programState(runner.first.handle, state), "pl.to_c")
-        free_scratch(state[0])
-        runner.forget()
-        runner.run(arrays)
+        check(lib.THNN_programState(opened.handle, state), "pl.to_c")
+        opened.free_scratch()
+        opened.forget()
+        opened.run(arrays)
         check(lib.THNN_stateBytes(state[0], bytes, bytes + 1), "pl.to_c")
         return fills, int(bytes[0]), int(bytes[1])
     wanted = "expected a network that takes inputs of 0, of 1 or of 2, or an example of indices that it takes"

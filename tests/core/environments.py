@@ -146,7 +146,6 @@ def others() -> Iterator[tuple[str, list[Any]]]:
         yield "layerInterface", [number]
     yield "setLastError", [1, ctypes.c_char_p(b"text")]
     yield "setLastError", [1, None]
-    yield "fixConvolutions", [0]
     weights = np.ones(9, "f")
     for size in (weights.nbytes, 0):
         yield "newProgramState", [ctypes.c_void_p(weights.ctypes.data if size else None), ctypes.c_uint64(9), ctypes.byref(state)]

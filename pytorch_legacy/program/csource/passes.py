@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pytorch_legacy.backend import header, installed
-from pytorch_legacy.program.csource.facts import Facts, rows, wrapped
+from pytorch_legacy.program.csource.facts import NEXT_LINE, WIDTH, Facts, rows, wrapped
 from pytorch_legacy.program.csource.names import (
     KINDS,
     comment,
@@ -368,7 +368,8 @@ class PassWriter:
         reads = [shape_text(ref.shape) for ref in call.refs(call.reads) if blocks[ref.memory].kind != "constant"]
         writes = [shape_text(ref.shape) for ref in call.refs(call.writes)]
         shapes = ", ".join(reads) + (f"{' ' * bool(reads)}-> {', '.join(writes)}" if writes else "")
-        return comment(f"{place + 1}. {module}{_epilogue(call)}{where}: {shapes}")
+        about, shapes = comment(f"{place + 1}. {module}{_epilogue(call)}{where}:"), comment(shapes)
+        return f"{about}{' ' if len(about) + len(shapes) < WIDTH - 10 else NEXT_LINE}{shapes}"
 
 
 def _uses(text: str, name: str) -> bool:

@@ -128,8 +128,8 @@ class Facts:
         return wrapped(f"int32_t {self.name}_run(", given, ")")
 
 
-WIDTH = 120  # of lines of C
-NEXT_LINE = "\n       "  # within the comment that begins a block
+WIDTH = 120  # columns of C
+NEXT_LINE = "\n       "  # a line break within the comment that begins a block
 
 
 def wrapped(start: str, words: list[str], end: str, indent: str = "    ") -> str:

@@ -12,7 +12,6 @@ from pytorch_legacy.errors import CompileError, THNNError
 from pytorch_legacy.inference import given, inputs, models
 from pytorch_legacy.inference.problem import Problem
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.program.inputs import Spec
 
 from .program import by_examples
 
@@ -64,7 +63,7 @@ def _write_c(options: argparse.Namespace, net: Module, examples: Any) -> str:
         if not typed or any(isinstance(size, str) for array in typed for size in array.sizes):
             raise
         waiting: Any = iter([array.sizes for array in typed])
-        fixed = tree.map_entries(lambda spec: Spec(next(waiting), spec.dtype), table)  # the first size was free, and need not be
+        fixed = tree.map_entries(lambda spec: spec._replace(shape=next(waiting)), table)  # the first size was free
         files = pl.to_c(net, options.target, fixed, embed=options.embed)
     others = [str(file) for file in files if file != Path(options.target)]
     return f"with {' and '.join(others)}"

@@ -59,7 +59,7 @@ THNN_API int32_t THNN_forgetProgram(THNNProgram *program);
 THNN_API int32_t THNN_programFailure(const THNNProgram *program, int32_t *list, int64_t *call);
 /* The state that a program and its clones share; the last of them frees it. It begins with the settings of the default state, but
  * with THNN_FIXED in place of THNN_FAST. Its number of threads is that of the default state until it gets another one; 0 takes that
- * of the default state again. */
+ * of the default state again. Random numbers are drawn from the generator of the default state. */
 THNN_API int32_t THNN_programState(const THNNProgram *program, THNNState **state);
 THNN_API int32_t THNN_programBytes(THNNProgram *program, uint64_t *arena); /* allocated: for the largest sizes of its runs */
 

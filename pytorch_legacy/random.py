@@ -108,10 +108,13 @@ def _integer(where: str, value: int) -> int:
 
 def _drawn(name: str, shape: tuple[int, ...] | int | None, dtype: Any, device: bool, *bounds: float) -> Any:
     """Draws are the host's on a device too, where they are copied to: one seed gives one sequence everywhere."""
+    active = recorder()
     if shape is None:
+        if active:
+            raise active.refuse("draws a single number from the random generator, which a program does not")
         return _drawn(name, 1, np.float64, False, *bounds).item()
     try:
-        array = np.empty(shape, default_dtype() if dtype is None else dtype)
+        array = (active or np).empty(shape, default_dtype() if dtype is None else dtype)
     except (TypeError, ValueError) as error:
         raise ShapeError(f"random.{name}: no array has the shape {shape!r:.60} and that dtype: {error}") from None
     if array.dtype == np.float16:

@@ -77,10 +77,17 @@ double THNN_drawNormal(Generator *g)
   return g->radius * cos(twoPi * g->x);
 }
 
+/* A program's draws come from the generator of the default state, so that they are those of the calls that it repeats. */
+static THNNState *generatorState(THNNState *state)
+{
+  state = THNN_orDefault(state);
+  return state->followsDefault ? THNN_orDefault(NULL) : state;
+}
+
 /* The owner is a process number: a child forked while its parent held the generator sees that the holder is not there. */
 Generator *THNN_lockGenerator(THNNState *state)
 {
-  state = THNN_orDefault(state);
+  state = generatorState(state);
   int me = (int)getpid(), owner = 0;
   while (!atomic_compare_exchange_weak(&state->generatorOwner, &owner, me)) {
     if (owner == me) {
@@ -93,7 +100,7 @@ Generator *THNN_lockGenerator(THNNState *state)
   return &state->generator;
 }
 
-void THNN_unlockGenerator(THNNState *state) { atomic_store(&THNN_orDefault(state)->generatorOwner, 0); }
+void THNN_unlockGenerator(THNNState *state) { atomic_store(&generatorState(state)->generatorOwner, 0); }
 
 int32_t THNN_manualSeed(THNNState *state, uint64_t value)
 {

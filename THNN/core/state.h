@@ -23,7 +23,7 @@ struct Generator {
 
 struct THNNState {
   atomic_int threads; /* 0: one per processor, or, if the state follows the default one, as many as that has */
-  int32_t followsDefault;
+  int32_t followsDefault; /* in its number of threads, until it gets another one, and in its random generator */
   atomic_int poolingBackward, kernels, convolution;
   _Atomic(Arena *) arena[THNN_ARENAS];
   _Atomic(CachedPacking *) packings[THNN_CACHE_SLOTS];

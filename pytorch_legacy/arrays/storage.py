@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pytorch_legacy.arrays import address, cupy, is_tensor, on_device, strided, to_device
+from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.errors import DtypeError, ShapeError
 
 Tensor = np.ndarray[Any, Any]
@@ -104,7 +105,9 @@ def map_storage(array: Tensor, change: Callable[[Tensor], Tensor], cache: dict[A
         Move only the elements of this array, not the storage around it.
     """
     if id(array) not in cache:
-        if alone and not is_repeated(array):
+        if isinstance(array, Recorded):
+            result = array.inCopy(cache)  # type: ignore[attr-defined]
+        elif alone and not is_repeated(array):
             result = change(array)
         else:
             place = placement(array)

@@ -217,6 +217,9 @@ def rows(function: Callable[..., Any], *arrays: Any, blocks: int = 1) -> None:
 
 def masked(target: Tensor, array: Tensor, mask: Tensor) -> None:
     """The array's elements where `mask` is true, else 0: by bits, for a choice that nobody can predict is slow."""
+    if isinstance(array, Recorded):
+        np.copyto(target, np.where(mask, array, 0))
+        return
     bits = np.dtype(f"i{array.itemsize}")
     np.bitwise_and(array.view(bits), np.negative(mask.astype(bits)), out=target.view(bits))
 

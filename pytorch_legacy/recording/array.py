@@ -10,6 +10,7 @@ import numpy as np
 from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.errors import IndexRangeError
 from pytorch_legacy.recording import indexing, numpy_functions, operands, reductions, universal
+from pytorch_legacy.recording.recorder import address, memory_owner
 
 
 class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
@@ -114,6 +115,19 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
         made = self.recorder.empty(self.shape, self.dtype)
         operands.copy(self.recorder, made, self)
         return made
+
+    def inCopy(self, cache: dict[Any, Any]) -> Any:
+        """Returns the array as it lies in a copy of all of its memory. With one `cache` there is one copy of each memory."""
+        owner = memory_owner(self.hidden)
+        if not self.size or not (owner.flags.c_contiguous or owner.flags.f_contiguous):
+            return self.copy()
+        if id(owner) not in cache:
+            made = self.recorder.empty((owner.size,), owner.dtype)
+            operands.copy(self.recorder, made, self.recorder.wrap(owner.ravel(order="K")))
+            self.recorder.copies.append(self.recorder.memory(made.hidden).number)
+            cache[id(owner)] = owner, made.hidden
+        offset = address(self.hidden) - address(owner)
+        return self.recorder.wrap(np.ndarray(self.shape, self.dtype, cache[id(owner)][1], offset, self.strides))
 
     def flatten(self, order: str = "C") -> Any:
         return self.copy().reshape(-1, order=order)

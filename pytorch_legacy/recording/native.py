@@ -29,7 +29,8 @@ class NativeCall:
         real = binding.REALS.get(np.dtype(module._dtype))
         if real is None:
             raise recorder.refuse(f"there is no function {name} for {module._dtype}")
-        if "_" not in name:
+        self._draws = "_" not in name
+        if self._draws and not recorder.draws:
             raise recorder.refuse("draws from the random generator, which a program does not")
         self._recorder, self._module, self._name, self._real = recorder, module, name, real
         self._where = binding._where(module, name)
@@ -59,6 +60,8 @@ class NativeCall:
         descriptors = self._descriptors(plain)
         if not self._returnsSize and not self._noted(plain):
             return
+        if self._draws:
+            self._recorder.memory(plain[0]).isKnown = False
         before = self._recorder.only_read(plain, self._uses) if self._isOutside else {}
         values: list[Any] = [ffi.NULL if one is None else one for one in plain]
         for place, described in descriptors.items():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,10 +14,15 @@ from pytorch_legacy.arrays import tree
 from pytorch_legacy.arrays.device import Recorded, on_device
 from pytorch_legacy.errors import CompileError, THNNError
 from pytorch_legacy.nn import walks
+from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.objects import Object
-from pytorch_legacy.recording.recorder import Call, Memory, Recorder, Ref, Scalar, WritesInputError
+from pytorch_legacy.objects.copies import reachable
+from pytorch_legacy.recording.recorder import Call, Memory, Recorder, Ref, Scalar, WritesInputError, memory_owner
 
 _SKIPPED = ("_bindings", "_inPass")
+
+Place = tuple[Any, ...]
+"""The place of an array in a network: the fields, keys and numbers of entries that lead to it."""
 
 
 @dataclass
@@ -33,6 +40,10 @@ class Recording:
         The same table of the arrays that the recorded pass computed; None if it was dry.
     number : int
         Of the pass, from 0, where several were recorded one after the other; they have their memories in common.
+    changed : list of tuple
+        Places of arrays that the network has had before the pass, that the pass changes, and of whose contents it may use a part.
+    held : list of int
+        Memories that live from pass to pass, in the order of `record`'s argument.
     """
 
     calls: list[Call]
@@ -41,17 +52,22 @@ class Recording:
     output: Any
     values: Any
     number: int = 0
+    changed: list[Place] = field(default_factory=list)
+    held: list[int] = field(default_factory=list)
 
 
 def list_modules(net: Any) -> list[Any]:
-    """Returns the modules of a network in the order in which calls number them, each once."""
+    """Returns the modules of a network in the order in which calls number them, each once, and then the criterions inside."""
     found: dict[int, Any] = {}
     for module, _ in walks.every(net):
         found.setdefault(id(module), module)
+    for one in reachable(net):
+        if isinstance(one, Criterion):
+            found.setdefault(id(one), one)
     return [*found.values()]
 
 
-def record(net: Any, *inputs: Any, isDry: bool = False) -> list[Recording]:
+def record(net: Any, *inputs: Any, isDry: bool = False, held: Sequence[Place] = (), draws: bool = False) -> list[Recording]:
     """Records passes of a copy of `net` whose state is cleared.
 
     If the network writes to its input, each pass begins with a copy of that.
@@ -63,6 +79,10 @@ def record(net: Any, *inputs: Any, isDry: bool = False) -> list[Recording]:
         For each pass, a table of arrays of NumPy.
     isDry : bool
         Whether calls are noted without being made. Then the outputs' values are None.
+    held : list of tuple
+        Places of arrays (`array_places`) that live from pass to pass.
+    draws : bool
+        Whether draws from the random generator are noted. If False, they are refused.
 
     Raises
     ------
@@ -72,10 +92,17 @@ def record(net: Any, *inputs: Any, isDry: bool = False) -> list[Recording]:
     for copies in (False, True):
         made = copy.deepcopy(net).clearState()
         modules = list_modules(made)
-        recorder = Recorder(modules, isDry)
+        places = array_places(made) if held or draws else {}
+        owners = {place: memory_owner(array) for place, array in places.items()}
+        recorder = Recorder(modules, isDry, [owners[place] for place in held], draws)
         try:
-            _convert(made, recorder)
-            return [_pass(made, recorder, number, one, copies) for number, one in enumerate(inputs)]
+            _convert(made, partial(_bound, recorder))
+            passes = [_pass(made, recorder, number, one, copies) for number, one in enumerate(inputs)]
+            _drop_copies(passes, recorder)
+            for one in passes:
+                one.changed = _changed(recorder, owners)
+                one.held = [*range(len(held))]
+            return passes
         except WritesInputError:
             pass
         finally:
@@ -83,6 +110,10 @@ def record(net: Any, *inputs: Any, isDry: bool = False) -> list[Recording]:
             for module in modules:  # graphs are cycles
                 module.__dict__.clear()
     raise AssertionError
+
+
+def _bound(recorder: Recorder, array: Any, place: Place) -> Any:
+    return recorder.bound(array, "constant")
 
 
 def _pass(net: Any, recorder: Recorder, number: int, inputs: Any, copies: bool) -> Recording:
@@ -112,23 +143,85 @@ def _result(recorder: Recorder, leaf: Any) -> Any:
     return ref if leaf.ndim else Scalar(ref)  # type: ignore[attr-defined]
 
 
-def _convert(net: Any, recorder: Recorder) -> None:
-    """Replaces all arrays in the fields of a network, in its tables and in objects inside, by recorded ones."""
+def _drop_copies(passes: list[Recording], recorder: Recorder) -> None:
+    """Deletes copies of memory, as clones of modules make them, that no call reads before it is overwritten."""
+    users: dict[int, list[Call]] = {number: [] for number in recorder.copies}
+    for call in (call for one in passes for call in one.calls):
+        for number in {ref.memory for ref in call.refs()}:
+            if number in users:
+                users[number].append(call)
+    outputs = {ref.memory for one in passes for ref in _refs(one.output)}
+    dead = set()
+    for number, calls in users.items():
+        if calls and number not in outputs and _isOverwritten(calls[1:], number, recorder.memories[number].array.nbytes):
+            dead.add(id(calls[0]))
+    for one in passes:
+        one.calls = [call for call in one.calls if id(call) not in dead]
+
+
+def _isOverwritten(calls: list[Call], number: int, nbytes: int) -> bool:
+    """Returns whether the calls write all bytes of a memory before one of them reads any."""
+    written = np.zeros(nbytes, np.bool_)
+    for call in calls:
+        if any(ref.memory == number for ref in call.refs(call.reads)):
+            return bool(written.all())
+        for ref in call.refs(call.writes):
+            if ref.memory == number:
+                shape, strides = (*ref.shape, ref.dtype.itemsize), (*ref.strides, 1)
+                np.lib.stride_tricks.as_strided(written[ref.offset :], shape, strides)[...] = True
+    return True
+
+
+def _refs(output: Any) -> list[Ref]:
+    return [leaf.of if isinstance(leaf, Scalar) else leaf for leaf in tree.leaves(output)]
+
+
+def _changed(recorder: Recorder, owners: dict[Place, Any]) -> list[Place]:
+    """Returns the first place of each array that the passes have changed, but did not write wholly before they read it."""
+    changed = {id(memory.array) for memory in recorder.memories if memory.kind == "made" and memory.initial is not None}
+    found: dict[int, Place] = {}
+    for place, owner in owners.items():
+        if id(owner) in changed:
+            found.setdefault(id(owner), place)
+    return [*found.values()]
+
+
+def array_places(net: Any) -> dict[Place, Any]:
+    """Returns all arrays in the fields of a network, in its tables and in objects inside, by their places in these."""
+    found: dict[Place, Any] = {}
+
+    def note(array: Any, place: Place) -> Any:
+        found[place] = array
+        return array
+
+    _convert(net, note)
+    return found
+
+
+def array_at(net: Any, place: Place) -> Any:
+    """Returns what is at a place in a network. Raises LookupError if there is none."""
+    for step in place:
+        net = (net.__dict__ if isinstance(net, Object) else net)[step]
+    return net
+
+
+def _convert(net: Any, change: Callable[[Any, Place], Any]) -> None:
+    """Replaces all arrays in the fields of a network, in its tables and in objects inside by what `change` makes of them."""
     made: dict[int, Any] = {}
     kept: list[Any] = []
 
-    def array(value: Any) -> Any:
+    def array(value: Any, place: Place) -> Any:
         if type(value) is not np.ndarray:
             return value
         if id(value) not in made:
             kept.append(value)
-            made[id(value)] = recorder.bound(value, "constant")
+            made[id(value)] = change(value, place)
         return made[id(value)]
 
     seen: set[int] = set()
-    waiting: list[Any] = [net]
+    waiting: list[tuple[Any, Place]] = [(net, ())]
     while waiting:
-        value = waiting.pop()
+        value, path = waiting.pop()
         if id(value) in seen:
             continue
         seen.add(id(value))
@@ -146,11 +239,12 @@ def _convert(net: Any, recorder: Recorder) -> None:
         for place, entry in places:
             if place in _SKIPPED:
                 continue
+            inner = (*path, place)
             if type(entry) is tuple and any(type(one) is np.ndarray for one in entry):
-                entries[place] = tuple(map(array, entry))
+                entries[place] = tuple(array(one, (*inner, number)) for number, one in enumerate(entry))
             elif type(entry) is np.ndarray:
-                entries[place] = array(entry)
+                entries[place] = array(entry, inner)
             elif type(entry) is tuple:
-                waiting.extend(entry)
+                waiting.extend((one, (*inner, number)) for number, one in enumerate(entry))
             else:
-                waiting.append(entry)
+                waiting.append((entry, inner))

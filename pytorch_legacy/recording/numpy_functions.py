@@ -181,6 +181,19 @@ def _along(recorder: Any, array: Any, indices: Any, axis: int = -1) -> Any:
     return take(recorder, dense(array).reshape(-1), indices * step + others, 0, None)
 
 
+def _putAlong(recorder: Any, array: Any, indices: Any, values: Any, axis: int) -> None:
+    """Notes ``np.put_along_axis(array, indices, values, axis)`` for one index in each line along the axis."""
+    axis %= array.ndim
+    places = np.arange(array.shape[axis]).reshape((-1,) + (1,) * (array.ndim - 1 - axis))
+    if indices.shape[axis] != 1:
+        raise recorder.refuse("np.put_along_axis of several elements along the axis is not recorded")
+    isOther = isinstance(indices, Recorded)
+    indices = recorder.wrap(normalized_indices(recorder, indices, array.shape[axis]))
+    if isOther:
+        indices.within(0, array.shape[axis] - 1, "an index")
+    choose(recorder, np.equal(indices, places), values, array, array)
+
+
 def _shares(recorder: Any, *arguments: Any, **keywords: Any) -> bool:
     return np.may_share_memory(*map(hidden, arguments[:2]))
 
@@ -238,6 +251,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.vdot: lambda recorder, x, y: np.sum(x.reshape(-1) * y.reshape(-1)),
     np.linalg.norm: _norm,
     np.take_along_axis: _along,
+    np.put_along_axis: _putAlong,
     np.roll: lambda recorder, array, shift, axis=None: _roll(recorder, array, shift, axis),
     np.may_share_memory: _shares,
     np.shares_memory: _shares,

@@ -79,7 +79,8 @@ class Memory:
     array
         The array of NumPy that owns it.
     kind : str
-        "input", "constant" (what it holds is known before the pass), or "made" in the pass.
+        "input", "constant" (what it holds is known before the pass), "made" in the pass, or "held" (it lives from pass to pass,
+        as the parameters of a training step).
     isKnown : bool
         True if the memory holds, so far, only what depends on no input.
     initial : array or None
@@ -94,7 +95,7 @@ class Memory:
         self.number = number
         self.array = array
         self.kind = kind
-        self.isKnown = kind != "input"
+        self.isKnown = kind not in ("input", "held")
         self.initial: Any = None
         self.changed = 0
 
@@ -112,10 +113,15 @@ class Recorder:
     isDry : bool
         Whether calls are noted without being made. So large arrays need no memory. Calls on small arrays that depend on no input
         are made, because Python may read their results.
+    held : list of array
+        Arrays that own memory of the kind "held".
+    draws : bool
+        Whether draws from the random generator are noted. If False, they are refused.
     """
 
-    def __init__(self, modules: Sequence[Any] = (), isDry: bool = False) -> None:
+    def __init__(self, modules: Sequence[Any] = (), isDry: bool = False, held: Sequence[Any] = (), draws: bool = False) -> None:
         self.isDry = isDry
+        self.draws = draws
         self.calls: list[Call] = []
         self.memories: list[Memory] = []
         self.refusal: CompileError | None = None
@@ -124,6 +130,9 @@ class Recorder:
         self._constants: dict[tuple[Any, ...], Any] = {}
         self._modules = {id(module): number for number, module in enumerate(modules)}
         self._module: dict[int, int] = {}
+        self.copies: list[int] = []  # memories that `RecordedArray.inCopy` has made
+        for owner in held:
+            self._new(owner, "held")
 
     @contextmanager
     def active(self) -> Any:

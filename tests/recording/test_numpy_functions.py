@@ -133,6 +133,8 @@ TABLE: dict[str, Callable[[Any], Any]] = {
     "put by a mask of rows": changed(lambda y, x: y.__setitem__(x[:, 0, 0] > 0, -7)),
     "put a row": put(np.s_[:, 0], [1, 2, 3, 4]),
     "put shifted": put(np.s_[:, 1:], lambda x: x[:, :-1]),
+    "put along": changed(lambda y, x: np.put_along_axis(y, x.argmin(1, keepdims=True), 7, 1)),
+    "put along, from the end": changed(lambda y, x: np.put_along_axis(y, -x.argmax(-1, keepdims=True), x[..., 1:2], -1)),
     "put in reverse": changed(lambda y, x: y[:, ::-1].__setitem__(np.s_[...], y)),
     "swap": changed(lambda y, x: y.__setitem__(np.s_[:, [0, 1]], y[:, [1, 0]])),
     "add at": at(np.s_[:, np.array([0, 0, 2])]),

@@ -174,7 +174,17 @@ def set_convolution(how: str) -> None:
     """
     if how not in CONVOLUTION:
         raise ValueRangeError(f"setConvolution: how: expected one of {', '.join(CONVOLUTION)}, got {how!r}")
+    global _convolution
     check(lib.THNN_setConvolution(ffi.NULL, CONVOLUTION.index(how)))
+    _convolution = how
+
+
+_convolution = "fast"
+
+
+def follow_convolution(state: Any) -> None:
+    """Lets convolutions of this THNNState compute in the way that `set_convolution` has set for the default one."""
+    check(lib.THNN_setConvolution(state, CONVOLUTION.index(_convolution)))
 
 
 _thread = local()

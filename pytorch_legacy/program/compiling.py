@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.backend import free_scratch
@@ -37,14 +37,14 @@ def compiled(net: Any, table: Any, sizes: Sizes) -> tuple[list[Lists], Opened]:
     try:
         with fixed_convolutions():
             try:
-                return _Compiler(net, table, sizes, 1).compile()
+                return Compiler(net, table, sizes, 1).compile()
             except StateError:
-                return _Compiler(net, table, sizes, 3).compile()
+                return Compiler(net, table, sizes, 3).compile()
     finally:
         free_scratch()
 
 
-class _Compiler:
+class Compiler:
     """Compiles a network for one batch, or for any.
 
     Parameters
@@ -62,10 +62,10 @@ class _Compiler:
         self.seen: dict[int, list[Any]] = {}  # the inputs and outputs of recorded passes, by their batch
         self.contents: dict[bytes, bytes] = {}  # constants, which all lists share
 
-    def compile(self) -> tuple[list[Lists], Opened]:
+    def compile(self) -> tuple[list[Lists], Any]:
         if not any(axis is not None for axis in self.sizes.axes):
             made = [self._lists(1)]
-            return made, self._proof(made).prove(self.seen, [1])
+            return made, self._prove(made, [1])
         general = self._general()
         found = [] if general is None else [general]
         try:
@@ -75,32 +75,44 @@ class _Compiler:
         except THNNError:
             if general is None:  # it takes neither; perhaps this batch alone
                 fixed = Sizes(self.sizes.shapes, (None,) * len(self.sizes.axes))
-                return _Compiler(self.net, self.table, fixed, self.passes).compile()
+                return self._fixed(fixed).compile()
         batches = [1] if 1 in self.seen else []
         if general is None:
             self.seen = {n: one for n, one in self.seen.items() if n == 1}
         else:
             batches += [2, 3, _most(general)]
-        return found, self._proof(found).prove(self.seen, batches)
+        return found, self._prove(found, batches)
 
-    def _proof(self, lists: list[Lists]) -> Proof:
+    def _fixed(self, sizes: Sizes) -> Self:
+        """Returns the compiler for these sizes alone."""
+        return type(self)(self.net, self.table, sizes, self.passes)
+
+    def _prove(self, lists: list[Lists], batches: list[int]) -> Any:
+        """Returns the program of these lists, which is proven for these batches."""
         free_scratch()
-        return Proof(lists, self.sizes, self.source, self.net)
+        return Proof(lists, self.sizes, self.source, self.net).prove(self.seen, batches)
 
     def _lists(self, n: int) -> Lists:
         """Records passes of a batch of n."""
         inputs = [self.source.arrays(self.sizes.at(n)) for _ in range(self.passes)]
-        recordings = record(self.net, *map(self.source.filled, inputs))
+        recordings = self._record(inputs)
         self.seen[n] = [(one, [*tree.leaves(recording.values)]) for one, recording in zip(inputs, recordings, strict=True)]
         return self._listed(recordings)
 
+    def _record(self, inputs: list[Any], isDry: bool = False) -> list[Recording]:
+        """Records a pass for each input."""
+        return record(self.net, *map(self.source.filled, inputs), isDry=isDry)
+
     def _listed(self, recordings: list[Recording]) -> Lists:
-        """Returns the lists of recorded passes. Equal constants of several lists are one object."""
+        """Returns the lists of recorded passes."""
         found = (listing(recordings[0]),) if len(recordings) == 1 else with_state(recordings)
-        made = tuple(map(fused, found))
-        for one in made:
+        return self._shared(tuple(map(fused, found)))
+
+    def _shared(self, lists: Lists) -> Lists:
+        """Returns lists in which equal constants are one object."""
+        for one in lists:
             one.blocks = [replace(block, content=self.contents.setdefault(block.content, block.content)) for block in one.blocks]
-        return made
+        return lists
 
     def _general(self) -> Lists | None:
         """Returns the lists for all batches of two or more; None if there are none, as where a layer decides by the batch."""
@@ -131,7 +143,7 @@ class _Compiler:
         """Returns whether the network makes the calls of the lists for a batch of n."""
         inputs = [self.source.empty(self.sizes.at(n)) for _ in range(self.passes)]
         try:
-            found = self._listed(record(self.net, *map(self.source.filled, inputs), isDry=True))
+            found = self._listed(self._record(inputs, isDry=True))
         except MemoryError:  # includes OutOfMemoryError
             raise
         except THNNError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -78,9 +78,10 @@ def _packed(sizes: dict[int, int], spans: dict[int, tuple[int, int]], apart: boo
     return offsets, end
 
 
-def poisoned(listing: Listing) -> Listing:
+def poisoned(listing: Listing, held: Collection[int] = ()) -> Listing:
     """Returns the list for a proof, with calls that fill each block which the pass makes.
 
+    Outputs with a number in `held` keep their contents, which the list may read.
     Before its first use a block has huge numbers. The recorded pass had NaN there, so a call that reads a block too early gives
     another result. After its last use it has NaN.
     """
@@ -95,7 +96,7 @@ def poisoned(listing: Listing) -> Listing:
     for number, (first, last) in lives(listing).items():
         starts.setdefault(first, []).extend(filled(number, 127.0))
         ends.setdefault(last, []).extend(filled(number, 255.0))
-    outputs = [number for number, block in enumerate(listing.blocks) if block.kind == "output"]
+    outputs = [number for number, block in enumerate(listing.blocks) if block.kind == "output" and block.place not in held]
     calls = [fill for number in outputs for fill in filled(number, 127.0)]
     for place, call in enumerate(listing.calls):
         calls += [*starts.get(place, ()), call, *ends.get(place, ())]

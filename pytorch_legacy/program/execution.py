@@ -77,6 +77,7 @@ class Opened:
         self.hasState = False  # true if the next run depends on earlier ones
         self._shapes: Any = None
         self._made: list[tuple[Any, tuple[int, ...], Any]] = []  # descriptors of outputs, shapes, dtypes
+        self._bound: list[Any] = []
 
     def clone(self) -> Opened:
         """Returns another one on the same bytes, without a state."""
@@ -124,10 +125,17 @@ class Opened:
             slot.fill(array)
         check(lib.THNN_planProgram(self.handle, self._inputs, len(self._slots), self._outputs, self.count), "program")
         self._made = []
-        for place in range(self.count):
+        for place in range(self.count - len(self._bound)):
             one = ffi.addressof(self._outputs, place)
             self._made.append((one, tuple(one.size[d] for d in range(one.nDimension)), _DTYPES[one.type]))
         self._shapes = shapes
+
+    def bind(self, arrays: Sequence[Any]) -> None:
+        """Lets all later runs write their last outputs into these dense arrays, which hold what the runs read there before."""
+        self._shapes = None
+        self._bound = [*arrays]
+        for place, array in enumerate(arrays, self.count - len(arrays)):
+            self._outputs[place].data = ffi.from_buffer(array)
 
     def failure(self) -> tuple[int, int]:
         """Returns the numbers of the list and the call in which the latest run failed; -1 if none did."""
@@ -137,9 +145,13 @@ class Opened:
 
     def free_scratch(self) -> None:
         """Frees the packed weights, which this program and its clones have in common. The next run packs them again."""
+        free_scratch(self.state())
+
+    def state(self) -> Any:
+        """Returns the THNNState that this program and its clones have in common."""
         place = ffi.new("THNNState **")
         check(lib.THNN_programState(self.handle, place), "pl.compile")
-        free_scratch(place[0])
+        return place[0]
 
     def arena(self) -> int:
         """Returns the bytes of the memory in which runs compute. It is large enough for the largest sizes so far."""

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor, on_device
-from pytorch_legacy.errors import ArgumentError, DtypeError
-from pytorch_legacy.messages import described
+from pytorch_legacy.arrays import as_arrays, is_tensor, on_device
+from pytorch_legacy.arrays.device import Recorded
+from pytorch_legacy.errors import ArgumentError, CompileError, DtypeError
+from pytorch_legacy.messages import described, mismatch
 
 _DTYPES = {np.dtype(one) for one in (np.float32, np.float64, np.int64, np.uint8)}
 
@@ -54,6 +55,37 @@ def leaves(value: Any) -> list[Spec]:
     if isinstance(value, Spec):
         return [value]
     return [one for entry in (value.values() if isinstance(value, dict) else value) for one in leaves(entry)]
+
+
+def taken(table: Any, given: Any, name: str) -> list[Any]:
+    """Returns the arrays in a value that fits a table of specs. Errors call it `name`."""
+    arrays: list[Any] = []
+
+    def take(spec: Any, value: Any, place: str) -> None:
+        if isinstance(value, Recorded):
+            raise CompileError("program: a pass that is recorded cannot call a program; it can call the network itself")
+        if isinstance(spec, Spec):
+            if not isinstance(value, np.ndarray) or value.dtype != spec.dtype:
+                raise DtypeError(mismatch(f"{name}{place}", value, spec.dtype))
+            arrays.append(value if value.ndim else value.reshape(1))
+            return
+        entries = spec.items() if isinstance(spec, dict) else enumerate(spec)
+        fits = (
+            isinstance(value, dict) and value.keys() == spec.keys()
+            if isinstance(spec, dict)
+            else (isinstance(value, (list, tuple)) and len(value) == len(spec))
+        )
+        if not fits:
+            raise DtypeError(f"{name}{place}: expected a table of {len(spec)}, got {described(value)}")
+        for key, entry in entries:
+            take(entry, value[key], f"{place}[{key!r}]")
+
+    try:
+        given = as_arrays(given, False)
+    except DtypeError as error:
+        raise DtypeError(f"{name}: {error}") from None
+    take(table, given, "")
+    return arrays
 
 
 def filled(value: Any, arrays: Sequence[Any]) -> Any:

@@ -6,7 +6,7 @@ believed: `proof` runs it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -91,10 +91,13 @@ def dense(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def listing(recording: Recording, before: Sequence[Ref] = (), after: Sequence[Ref] = ()) -> Listing:
+def listing(
+    recording: Recording, before: Sequence[Ref] = (), after: Sequence[Ref] = (), written: Collection[int] = ()
+) -> Listing:
     """Returns the list of a recorded pass, without calls whose results no call reads, and with outputs in memory of their own.
 
     `before` is what it reads of an earlier pass, further inputs; `after` is what a later one reads of it, further outputs.
+    Held memory is a further input, or an output if its number is in `written`. It comes before the state.
     """
     calls = [replace(c, arguments=[*c.arguments]) for c in recording.calls]
     memories = recording.memories
@@ -109,7 +112,7 @@ def listing(recording: Recording, before: Sequence[Ref] = (), after: Sequence[Re
         isChanged = blocks[number].kind == "made" and memory.changed == recording.number
         if isChanged and memory.initial is not None and memory.initial.size:
             first.append(_beginning(blocks, number, memory.initial))
-    inputs = [*recording.inputs]
+    inputs = [*recording.inputs, *[whole(recording, number) for number in recording.held if number not in written]]
     for ref in before:
         isWritten = any(one.memory == ref.memory for call in calls for one in call.refs(call.writes))
         if isWritten:  # an input is never written
@@ -129,9 +132,20 @@ def listing(recording: Recording, before: Sequence[Ref] = (), after: Sequence[Re
         return Scalar(number) if isNumber else number
 
     table = tree.map_entries(out, recording.output)
+    for number in recording.held:
+        if number in written:
+            blocks[number] = replace(blocks[number], kind="output", place=len(outputs))
+            outputs.append(whole(recording, number))
     for ref in after:
         outputs.append(_output(ref, blocks, calls, len(outputs)))
     return compact(Listing(_needed(calls, blocks), blocks, inputs, outputs, table))
+
+
+def whole(recording: Recording, number: int) -> Ref:
+    """Returns all of a memory as an array."""
+    array = recording.memories[number].array
+    shape = array.shape if array.ndim and array.flags.c_contiguous else (array.size,)
+    return Ref(number, 0, array.dtype, shape, dense(shape, array.itemsize))
 
 
 def _stored(array: Any) -> bytes:
@@ -198,11 +212,19 @@ def _optional(call: Call) -> list[int]:
 
 
 def _checks(call: Call) -> bool:
-    """Returns whether the call may fail by the numbers that it reads, as indices; a function from outside may fail by any."""
-    if call.isOutside:
+    """Returns whether the call does something else than to write its results.
+
+    It draws random numbers, or may fail by the numbers that it reads, as indices; a function from outside may fail by any.
+    """
+    if call.isOutside or draws(call):
         return True
     isElementwise = call.name.startswith("array") and call.name not in ("arrayTake", "arrayPut", "arrayChoose")
     return not isElementwise and any(ref.dtype == np.int64 for ref in call.refs(call.reads))
+
+
+def draws(call: Call) -> bool:
+    """Returns whether the call draws from the random generator. Functions that fill an array with draws have no layer's name."""
+    return call.name.endswith("RReLU_updateOutput") or ("_" not in call.name and not call.name.startswith("array"))
 
 
 def compact(old: Listing) -> Listing:

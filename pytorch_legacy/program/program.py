@@ -14,8 +14,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from pytorch_legacy import nn
-from pytorch_legacy.arrays import as_arrays, tree
-from pytorch_legacy.arrays.device import Recorded
+from pytorch_legacy.arrays import tree
 from pytorch_legacy.backend import binding
 from pytorch_legacy.errors import (
     ArgumentError,
@@ -29,14 +28,14 @@ from pytorch_legacy.errors import (
     ValueRangeError,
 )
 from pytorch_legacy.files.writing import whole
-from pytorch_legacy.messages import described, mismatch, sizes
+from pytorch_legacy.messages import described, sizes
 from pytorch_legacy.optimizing import optimize
 from pytorch_legacy.program import notes
 from pytorch_legacy.program.compiling import compiled
 from pytorch_legacy.program.decoding import decoded, notes_in
 from pytorch_legacy.program.encoding import encoded
 from pytorch_legacy.program.execution import Opened, aligned
-from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, leaves, specs
+from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, leaves, specs, taken
 from pytorch_legacy.program.listing import Listing, places
 from pytorch_legacy.program.notes import Notes, Written
 from pytorch_legacy.program.places import named_places
@@ -77,6 +76,7 @@ class Program:
 
     _insteadOfSaving = "; program.save(path) writes it as a file of its own"
     labels: list[str] | None = None
+    _mostKept = _KEPT
 
     def __init__(self, net: Any, example: Any, shapes: Sequence[Any] = ()) -> None:
         if not isinstance(net, nn.Module):
@@ -113,7 +113,7 @@ class Program:
             if type(given) is np.ndarray and type(self._table) is Spec:
                 arrays, shapes = [given], [given.shape]
             else:
-                arrays = self._arrays(given)
+                arrays = taken(self._table, given, "program: input")
                 shapes = [array.shape for array in arrays]
             known, made = self._last
             if shapes != known and (made is None or not made.opened.hasState):  # with a state it tells which sizes that has
@@ -314,27 +314,31 @@ class Program:
     def _batches(self, shapes: Any) -> set[int]:
         return {shape[axis] for shape, axis in zip(shapes, self._axes, strict=True) if axis is not None}
 
+    def _name(self, number: int) -> str:
+        """Returns how errors name the input of this number."""
+        return "program: input"
+
     def _program(self, arrays: list[Any]) -> Any:
         """Returns the program for these arrays. Compiles it if they are the first ones of their sizes."""
         if None in self._programs:  # it was loaded; C names the sizes that it takes
             return self._programs[None]
         shapes = [array.shape for array in arrays]
-        for spec, shape in zip(self._specs, shapes, strict=True):
+        for number, (spec, shape) in enumerate(zip(self._specs, shapes, strict=True)):
             fits = len(shape) == len(spec.shape) and all(
                 want in (None, size) for want, size in zip(spec.shape, shape, strict=True)
             )
             if not fits:
                 wanted = " x ".join("any" if size is None else str(size) for size in spec.shape)
-                raise ShapeError(f"program: input: expected {wanted}, as it was compiled for, got {sizes(shape)}")
+                raise ShapeError(f"{self._name(number)}: expected {wanted}, as it was compiled for, got {sizes(shape)}")
         batches = self._batches(shapes)
         if len(batches) > 1:
             raise ShapeError(
-                f"program: input: expected arrays of one batch, got batches of {', '.join(map(str, sorted(batches)))}"
+                f"{self._name(0)}: expected arrays of one batch, got batches of {', '.join(map(str, sorted(batches)))}"
             )
         key = self._key(shapes)
         batch = batches.pop() if batches else 1
         if batch == 0:
-            raise ShapeError("program: input: expected at least one sample, got none")
+            raise ShapeError(f"{self._name(0)}: expected at least one sample, got none")
         for known in (key, (key, batch)):
             made = self._programs.get(known)
             if made is not None and (known != key or made.serves(batch)):
@@ -350,16 +354,14 @@ class Program:
 
     def _compile(self, wanted: Sizes) -> Variant:
         lists, opened = compiled(self._net, self._table, wanted)
-        known = notes.notes_on(in_order(lists), opened.count)
-        self._refuse_others(_outside([known]))
-        shapes = tuple(ref.shape for ref in lists[0][0].inputs[: len(wanted.shapes)])
-        isFixed = len(lists) == 1 and not lists[0][0].least and shapes == wanted.shapes
-        return Variant(opened, known, isFixed)
+        made = variant(in_order(lists), opened, wanted)
+        self._refuse_others(made)
+        return made
 
-    def _refuse_others(self, symbols: set[str]) -> None:
+    def _refuse_others(self, made: Variant) -> None:
         """Raises CompileError if the program would call two versions of a layer."""
-        known = _outside(made.notes for made in self._programs.values())
-        for symbol in symbols - known:
+        known = _outside(one.notes for one in self._programs.values())
+        for symbol in _outside([made.notes]) - known:
             if any(one.rpartition("_")[0] == symbol.rpartition("_")[0] for one in known):
                 name = binding.function_name(symbol)
                 raise CompileError(
@@ -374,36 +376,7 @@ class Program:
             key = others.pop(0)
             total -= self._programs.pop(key).opened.bytes.nbytes
 
-    # ---- arrays and errors
-
-    def _arrays(self, given: Any) -> list[Any]:
-        arrays: list[Any] = []
-
-        def take(spec: Any, value: Any, place: str) -> None:
-            if isinstance(value, Recorded):
-                raise CompileError("program: a pass that is recorded cannot call a program; it can call the network itself")
-            if isinstance(spec, Spec):
-                if not isinstance(value, np.ndarray) or value.dtype != spec.dtype:
-                    raise DtypeError(mismatch(f"program: input{place}", value, spec.dtype))
-                arrays.append(value if value.ndim else value.reshape(1))
-                return
-            entries = spec.items() if isinstance(spec, dict) else enumerate(spec)
-            fits = (
-                isinstance(value, dict) and value.keys() == spec.keys()
-                if isinstance(spec, dict)
-                else (isinstance(value, (list, tuple)) and len(value) == len(spec))
-            )
-            if not fits:
-                raise DtypeError(f"program: input{place}: expected a table of {len(spec)}, got {described(value)}")
-            for key, entry in entries:
-                take(entry, value[key], f"{place}[{key!r}]")
-
-        try:
-            given = as_arrays(given, False)
-        except DtypeError as error:
-            raise DtypeError(f"program: input: {error}") from None
-        take(self._table, given, "")
-        return arrays
+    # ---- errors
 
     def _located(self, error: THNNError, made: Variant) -> THNNError:
         """Returns the exception of a call that failed, with the place of its module."""
@@ -450,13 +423,21 @@ class Variant(NamedTuple):
     A network with a state has as many lists again, for later calls. A program that was loaded has one variant for all sizes.
     """
 
-    opened: Opened
+    opened: Any  # Opened, StepRunner or TwoRunners
     notes: Notes
     isFixed: bool  # true if it serves only the batch that it was compiled for
 
     def serves(self, batch: int) -> bool:
         """Returns whether the program takes a batch of that size."""
         return any(batch >= one.least if one.least else batch == 1 for one in self.notes.lists)
+
+
+def variant(lists: Sequence[Listing], opened: Any, wanted: Sizes) -> Variant:
+    """Returns the program of these lists, which were compiled for these sizes."""
+    first = lists[0]
+    shapes = tuple(ref.shape for ref in first.inputs[: len(wanted.shapes)])
+    isFixed = all(one.least == 0 for one in lists) and shapes == wanted.shapes
+    return Variant(opened, notes.notes_on(lists, opened.count), isFixed)
 
 
 def _trim() -> None:
@@ -466,25 +447,36 @@ def _trim() -> None:
         trim(0)
 
 
-def compile(net: Any, example: Any, partial: bool = False) -> Any:
-    """Records a network's evaluation, proves the recording and returns it as a program that runs in C.
+def compile(
+    net: Any, example: Any, partial: bool = False, *, criterion: Any = None, optimizer: Any = None, config: Any = None
+) -> Any:
+    """Records a network's evaluation or training, proves the recording and returns it as a program that runs in C.
 
     Parameters
     ----------
     net : Module
-        Stays as it is. `pl.optimize` is part of compiling.
+        Stays as it is. `pl.optimize` is part of compiling for evaluation.
     example : tuple, array, or list or dict of them
         Input that the network will get. In a shape, None stands for any size: ``(None, 3, 224, 224)`` for batches of pictures.
-        An array stands for its own shape and dtype. A list or dict stands for a table.
+        An array stands for its own shape and dtype. A list or dict stands for a table. With a criterion, a pair of an input and
+        a target; the target is None if the criterion needs none.
     partial : bool
         Whether a chain (nn.Sequential) that cannot be compiled as a whole may run its other modules as programs: those that
-        cannot be compiled run eagerly between them.
+        cannot be compiled run eagerly between them. It has no effect on training steps.
+    criterion : Criterion, optional
+        Loss of a training step. Stays as it is.
+    optimizer : {"sgd"}, optional
+        Optimizer of `pl.optim` whose update is part of the step.
+    config : dict or other MutableMapping, optional
+        Options of `pl.optim.sgd`: learningRate, learningRateDecay, weightDecay, momentum, dampening, nesterov. A step reads the
+        first two, and writes evalCounter and dfdx, as `pl.optim.sgd` does. The other options are fixed.
 
     Returns
     -------
-    Program, or Partial
+    Program, Partial, or TrainingStep
         Called with an input, it returns what the network in evaluation mode returns. If only the first size is free, it serves
-        all batches. Other sizes are compiled, and proven, at their first use; the last 8 are kept.
+        all batches. Other sizes are compiled, and proven, at their first use; the last 8 are kept. With a criterion, it is called
+        with an input and a target, and returns the loss.
 
     Raises
     ------
@@ -496,12 +488,19 @@ def compile(net: Any, example: Any, partial: bool = False) -> Any:
     -----
     Before `compile` returns, the program's outputs are compared with the network's, for up to 17 samples (proof.py).
     """
+    from pytorch_legacy.program.steps import TrainingStep  # (that module imports this one)
+
     try:
-        program = Program(net, example)
+        if criterion is None:
+            if optimizer is not None or config is not None:
+                raise ArgumentError("pl.compile: optimizer: expected None without a criterion; pass criterion=")
+            program = Program(net, example)
+        else:
+            program = TrainingStep(net, example, criterion, optimizer, config)
         _trim()
         return program
     except CompileError:
-        if not partial:
+        if not partial or criterion is not None:
             raise
         from pytorch_legacy.program.partial import Partial  # (that module imports this one)
 

@@ -17,7 +17,7 @@ functions of NumPy gives the bits of a pass that is recorded for this input.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,9 +72,7 @@ class Proof:
         self.source = source
         self.net = net
         self.hasState = len(lists[0]) > 1
-        every = [call for each in lists for one in each for call in one.calls]
-        computing = [call for call in every if call.isNumPy and call.name not in _MOVING]
-        self.tolerance = max((_TOLERANCE.get(ref.dtype, 0.0) for call in computing for ref in call.refs()), default=0.0)
+        self.tolerance = numpy_tolerance(call for each in lists for one in each for call in one.calls)
         self.program = opened(lists)
 
     def prove(self, seen: dict[int, Any], batches: Sequence[int]) -> Opened:
@@ -130,10 +128,10 @@ class Proof:
                     found = program.run(inputs)
                 except THNNError as error:
                     what = f"a program fails, the pass that it was recorded from did not ({error})"
-                    raise CompileError(f"pl.compile: for {_samples(n)} {what}{_suspected(self._of(n))}") from None
+                    raise CompileError(f"pl.compile: for {samples(n)} {what}{_suspected(self._of(n))}") from None
                 if not all(map(_isSame, found, [outputs[place] for place in order])):
                     what = "a program differs from the pass that it was recorded from"
-                    raise CompileError(f"pl.compile: for {_samples(n)} {what}{_suspected(self._of(n))}")
+                    raise CompileError(f"pl.compile: for {samples(n)} {what}{_suspected(self._of(n))}")
 
     def _compare_memory(self, n: int) -> None:
         """Compares a program that runs in poisoned memory with the program as it will run."""
@@ -143,7 +141,7 @@ class Proof:
             inputs = self.source.arrays(self.sizes.at(n))
             if not all(map(_isSame, program.run(inputs), self.program.run(inputs))):
                 what = "a program's output depends on which memory its arrays have"
-                raise CompileError(f"pl.compile: for {_samples(n)} {what}{_suspected(self._of(n))}")
+                raise CompileError(f"pl.compile: for {samples(n)} {what}{_suspected(self._of(n))}")
 
     def _compare_eager(self, n: int, hasAttacks: bool) -> None:
         """Compares the program with the eager network for several inputs in a row; with a state, once more after `forget`."""
@@ -169,16 +167,16 @@ class Proof:
         """
         expected, found = self._eager(eager, past[-1]), self._found(past[-1], n)
         if isinstance(expected, type) or isinstance(found, type):
-            if not _isException(expected, found):
+            if not is_exception(expected, found):
                 names = [one.__name__ if isinstance(one, type) else "an output" for one in (expected, found)]
                 raise self._difference(past, found, kind, n, f"the network gives {names[0]} and its program {names[1]}")
             return
         leaves = [*tree.leaves(self._of(n)[0].output)]  # a number of Python has the precision of the array that it was in
         each = zip(expected, leaves, found, strict=True)
         expected = [one.astype(array.dtype) if isinstance(leaf, Scalar) else one for one, leaf, array in each]
-        if _areClose(expected, found, self.tolerance):
+        if are_close(expected, found, self.tolerance):
             return
-        isNear = kind == LARGE or _areClose(expected, found, 100 * self.tolerance)
+        isNear = kind == LARGE or are_close(expected, found, 100 * self.tolerance)
         if not (self.tolerance and isNear and self._isRecorded(past, found)):
             raise self._difference(past, found, kind, n, "the program's output differs from the network's")
 
@@ -215,7 +213,7 @@ class Proof:
         if isinstance(again, type) or isinstance(found, type):
             isState = again is found
         else:
-            isState = _areClose(again, found, self.tolerance)
+            isState = are_close(again, found, self.tolerance)
             if not isState:
                 with np.errstate(all="ignore"):
                     both = [(x.astype(float), y.reshape(x.shape)) for x, y in zip(again, found, strict=True)]
@@ -223,7 +221,7 @@ class Proof:
                 what += f" by {worst:.3g}"
         if isState:
             return StateError("pl.compile: the network keeps a state from one pass to the next, which its program does not have")
-        return CompileError(f"pl.compile: for {_samples(n)} of {kind} {what}{self._origin(past, n)}")
+        return CompileError(f"pl.compile: for {samples(n)} of {kind} {what}{self._origin(past, n)}")
 
     def _origin(self, past: list[Any], n: int) -> str:
         """Returns which module makes the first call that is another one when the pass is recorded again; "" if none does."""
@@ -244,6 +242,12 @@ class Proof:
         return ""
 
 
+def numpy_tolerance(calls: Iterable[Call]) -> float:
+    """Returns by how much of their scale results may differ: 0 if NumPy computes none of them in eager passes."""
+    computing = [call for call in calls if call.isNumPy and call.name not in _MOVING]
+    return max((_TOLERANCE.get(ref.dtype, 0.0) for call in computing for ref in call.refs()), default=0.0)
+
+
 def _described(call: Call, one: Listing) -> list[Any]:
     """Returns what a call does, with the contents of constants in place of their numbers."""
 
@@ -255,7 +259,7 @@ def _described(call: Call, one: Listing) -> list[Any]:
     return [call.name, call.module, *map(argument, call.arguments)]
 
 
-def _samples(n: int) -> str:
+def samples(n: int) -> str:
     return "1 sample" if n == 1 else f"{n} samples"
 
 
@@ -270,7 +274,7 @@ def _copied(net: Any) -> Any:
     return copy.deepcopy(net).clearState()
 
 
-def _isException(expected: Any, found: Any) -> bool:
+def is_exception(expected: Any, found: Any) -> bool:
     """Returns whether the program raises the exception of the network, or one of the same kind if NumPy raised that."""
     if expected is found:
         return True
@@ -312,5 +316,5 @@ def _isClose(one: Any, other: Any, tolerance: float) -> bool:
     return bool(np.all(np.abs(x - y) <= tolerance * max(np.abs(x).max(), np.finfo(one.dtype).tiny)))
 
 
-def _areClose(some: list[Any], others: list[Any], tolerance: float) -> bool:
+def are_close(some: list[Any], others: list[Any], tolerance: float) -> bool:
     return all(_isClose(one, other, tolerance) for one, other in zip(some, others, strict=True))

@@ -7,16 +7,18 @@ whose further outputs are the state, and that of all later ones, which have the 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from pytorch_legacy.errors import CompileError
-from pytorch_legacy.program.listing import Listing, dense, listing
+from pytorch_legacy.program.listing import Listing, listing, whole
 from pytorch_legacy.recording import Call, Recording, Ref
 
 
-def with_state(passes: list[Recording]) -> tuple[Listing, Listing]:
-    """Returns the lists of the first pass and of later ones."""
+def with_state(passes: list[Recording], written: Collection[int] = ()) -> tuple[Listing, Listing]:
+    """Returns the lists of the first pass and of later ones. `written` is that of `listing`."""
     first, second, third = passes
     kept = _kept(first, second)
     if not kept:
@@ -31,9 +33,17 @@ def with_state(passes: list[Recording]) -> tuple[Listing, Listing]:
             if successors[number] not in (-1, ref.memory) or one._replace(memory=0) != ref._replace(memory=0):
                 raise CompileError("pl.compile: the network keeps a state in a way that changes from pass to pass")
             successors[number] = ref.memory
-    before = [_whole(first, memory) for memory in kept]
-    after = [_whole(second, memory) for memory in successors]
-    return listing(first, after=before), replace(listing(second, before=before, after=after), isLater=True)
+    before = [whole(first, memory) for memory in kept]
+    after = [_alikeRef(whole(second, memory), ref) for memory, ref in zip(successors, before, strict=True)]
+    later = listing(second, before=before, after=after, written=written)
+    return listing(first, after=before, written=written), replace(later, isLater=True)
+
+
+def _alikeRef(after: Ref, before: Ref) -> Ref:
+    """Returns all of a memory in the shape that the same state had before."""
+    if after.dtype != before.dtype or prod(after.shape) != prod(before.shape):
+        raise CompileError("pl.compile: the network keeps a state whose size changes from pass to pass")
+    return before._replace(memory=after.memory)
 
 
 def _alike(second: Recording, third: Recording) -> list[Call]:
@@ -50,7 +60,7 @@ def _without_memory(call: Call) -> tuple[Any, ...]:
 
 def _kept(first: Recording, second: Recording) -> list[int]:
     """Returns the memories that the first pass writes, and that the second reads before it has written all of them."""
-    written = {ref.memory for call in first.calls for ref in call.refs(call.writes)}
+    written = {ref.memory for call in first.calls for ref in call.refs(call.writes)} - {*first.held}
     found: list[int] = []
     fresh: set[int] = set()
     for call in second.calls:
@@ -68,10 +78,3 @@ def _kept(first: Recording, second: Recording) -> list[int]:
                 elif ref.memory not in fresh:
                     found.append(ref.memory)  # an array that is not written stays as the first pass left it
     return found
-
-
-def _whole(recording: Recording, number: int) -> Ref:
-    """Returns all of a memory as an array."""
-    array = recording.memories[number].array
-    shape = array.shape if array.ndim and array.flags.c_contiguous else (array.size,)
-    return Ref(number, 0, array.dtype, shape, dense(shape, array.itemsize))

@@ -1,0 +1,167 @@
+"""Compares the program of a training step with the eager network, before anybody gets it.
+
+Several steps in a row, between which the parameters move, give the loss, the gradients and all held arrays that eager passes
+give, and leave the random generator where these leave it. So does a program whose arrays each have memory of their own, with huge
+numbers before and NaN after their lives. Where the eager pass raises an exception, so does the step.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pytorch_legacy import random
+from pytorch_legacy.backend.library import follow_convolution
+from pytorch_legacy.errors import CompileError, THNNError
+from pytorch_legacy.program.encoding import poisoned
+from pytorch_legacy.program.execution import Opened
+from pytorch_legacy.program.inputs import Sizes, Source
+from pytorch_legacy.program.listing import Listing, at_batch
+from pytorch_legacy.program.proof import (
+    StateError,
+    are_close,
+    as_exception,
+    in_order,
+    is_exception,
+    numpy_tolerance,
+    opened,
+    samples,
+)
+from pytorch_legacy.program.training_pass import Held, StepRunner, TrainingPass, held_arrays
+
+_STEPS = 3
+
+
+def open_step(lists: Sequence[tuple[Listing, ...]], apart: bool = False) -> Opened:
+    """Returns the program of these lists, whose convolutions have the algorithms of eager passes."""
+    made = opened(lists, apart)
+    follow_convolution(made.state())
+    return made
+
+
+class StepProof:
+    """The comparison of lists with their training pass.
+
+    Parameters
+    ----------
+    lists : list of tuple of Listing
+        For one batch, or for one sample and for larger batches. Each is the list of every step, or of the first and of later
+        ones.
+    sizes : Sizes
+    source : Source
+    net : TrainingPass
+        Stays as it is.
+    held : Held
+    """
+
+    def __init__(self, lists: list[tuple[Listing, ...]], sizes: Sizes, source: Source, net: TrainingPass, held: Held) -> None:
+        self.lists = lists
+        self.sizes = sizes
+        self.source = source
+        self.net = net
+        self.held = held
+        self.tolerance = numpy_tolerance(call for each in lists for one in each for call in one.calls)
+
+    def prove(self, batches: Sequence[int]) -> Opened:
+        """Returns the program of the lists, which gives what eager passes give for these batches.
+
+        Raises
+        ------
+        StateError
+            If the network keeps a state that the lists do not have.
+        CompileError
+            If it differs from the network in another way.
+        """
+        made = open_step(self.lists)
+        for n in batches:
+            shapes = self.sizes.at(n)
+            ordinary = [("ordinary numbers", self.source.arrays(shapes)) for _ in range(_STEPS)]
+            self._compare(made, ordinary, n)
+            if n == 2 or len(batches) == 1:
+                fixed = [at_batch(one, n) if one.least else one for one in self._of(n)]
+                alone = [tuple(poisoned(one, range(1, 1 + len(self.held.written))) for one in fixed)]
+                self._compare(open_step(alone, apart=True), ordinary, n)
+                past = ordinary[: len(self.lists[0]) - 1]
+                for attack in self.source.attacks(shapes).items():
+                    self._compare(made, [*past, attack], n)
+        made.free_scratch()
+        return made.clone()  # with an arena for the batches to come
+
+    def _of(self, n: int) -> tuple[Listing, ...]:
+        """Returns the lists for a batch of n."""
+        return self.lists[-1 if n > 1 else 0]
+
+    def _compare(self, program: Opened, inputs: list[tuple[str, list[Any]]], n: int) -> None:
+        """Raises CompileError unless several steps in a row give what eager passes give."""
+        eager, mirror = copy.deepcopy(self.net), copy.deepcopy(self.net)
+        runner = StepRunner(program, self.held, mirror, self.lists[0][0].outputs[0].dtype)
+        runner.forget()
+        for number, (kind, arrays) in enumerate(inputs, 1):
+            before, parameters = random.getRNGState(), mirror.flat.copy()
+            expected = self._eager(eager, arrays)
+            after = random.getRNGState()
+            random.setRNGState(before)
+            found = self._found(runner, arrays)
+            if isinstance(expected, type) or isinstance(found, type):
+                if not is_exception(expected, found):
+                    names = [one.__name__ if isinstance(one, type) else "a loss" for one in (expected, found)]
+                    raise CompileError(
+                        f"pl.compile: for {samples(n)} of {kind} the network gives {names[0]} and its step {names[1]}"
+                    )
+                return
+            wrong = self._difference([*expected, *held_arrays(eager, self.held.places)], found, mirror)
+            if not wrong and not np.array_equal(after, random.getRNGState()):
+                wrong = "random generator"
+            if wrong and number > 1 and self._hasState(parameters, arrays, found, before):
+                what = "the network keeps a state from one pass to the next, which a training step does not have"
+                raise StateError(f"pl.compile: {what}")
+            if wrong:
+                which = f" in step {number} in a row" if number > 1 else ""
+                raise CompileError(f"pl.compile: for {samples(n)} of {kind} the step's {wrong} differs from the network's{which}")
+            for own, other in zip(*(held_arrays(one, self.held.places) for one in (mirror, eager)), strict=True):
+                np.copyto(own, other)
+            self._move(eager, mirror)
+
+    def _difference(self, expected: list[Any], found: list[Any], mirror: TrainingPass) -> str:
+        """Returns the name of a result of a step that is not the network's; "" if there is none."""
+        names = ["loss"] * len(found) + [str(place[-1]) for place in self.held.places]
+        results = [*found, *held_arrays(mirror, self.held.places)]
+        for name, one, other in zip(names, expected, results, strict=True):
+            if not are_close([one], [other], self.tolerance):
+                return {"flat": "parameters", "flatGrad": "gradient"}.get(name, name)
+        return ""
+
+    def _hasState(self, parameters: Any, arrays: list[Any], found: list[Any], generator: Any) -> bool:
+        """Returns whether a network without a past gives the loss that the step has found."""
+        fresh = copy.deepcopy(self.net)
+        fresh.flat[...] = parameters
+        random.setRNGState(generator)
+        expected = self._eager(fresh, arrays)
+        return not isinstance(expected, type) and are_close(expected, found, self.tolerance)
+
+    def _move(self, eager: TrainingPass, mirror: TrainingPass) -> None:
+        """Moves the parameters of both, so that the next step has other ones."""
+        with np.errstate(all="ignore"):
+            step = np.clip(np.nan_to_num(eager.flatGrad), -1, 1).astype(eager.flat.dtype)
+        eager.flat -= eager.flat.dtype.type(0.125) * step
+        mirror.flat[...] = eager.flat
+
+    def _eager(self, eager: TrainingPass, arrays: list[Any]) -> Any:
+        """Returns the loss of an eager pass, or the class of the exception that it raises."""
+        with np.errstate(all="ignore"):
+            try:
+                return [np.array([float(eager.forward(self.source.filled([array.copy() for array in arrays])))])]
+            except Exception as error:  # a layer of a user's may raise any
+                return type(error)
+
+    def _found(self, runner: StepRunner, arrays: list[Any]) -> Any:
+        """Returns the loss of a step, or the class of the exception that it raises."""
+        try:
+            return [runner.run(arrays, [array.shape for array in arrays]).astype(np.float64)]
+        except THNNError as error:
+            number, place = runner.failure()
+            calls = in_order(self.lists)[max(0, number)].calls
+            return type(as_exception(error, calls[place].error if 0 <= place < len(calls) else ""))

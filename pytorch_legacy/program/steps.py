@@ -1,0 +1,241 @@
+"""A training step as a program."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any, NoReturn
+
+import numpy as np
+
+from pytorch_legacy import nn
+from pytorch_legacy.arrays import tree
+from pytorch_legacy.errors import ArgumentError, BusyError, CompileError, DtypeError, ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.messages import described, sizes
+from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, leaves, specs, taken
+from pytorch_legacy.program.places import named_places
+from pytorch_legacy.program.program import BUSY, Program, Variant, variant
+from pytorch_legacy.program.training import compiled_step
+from pytorch_legacy.program.training_pass import TrainingPass, kept_generator
+from pytorch_legacy.program.updates import SgdTable, options
+from pytorch_legacy.recording.network import array_at
+
+
+class TrainingStep(Program):
+    """A training step that was recorded, proven and runs in C: ``loss = step(x, target)``. `pl.compile` makes it.
+
+    A call sets the gradients to zero, computes the network's output in training mode and its loss, and adds the gradients of the
+    parameters to theirs. The step has copies of the network's parameters, running statistics and other arrays. Nothing that is
+    done to the network changes it.
+
+    Attributes
+    ----------
+    parameters, gradParameters : array
+        The vectors of all parameters and of their gradients, in the order of ``net.getParameters()``. A step reads the first and
+        writes the second. So an optimizer of `pl.optim` that moves the first one moves the parameters of the next step.
+
+    Examples
+    --------
+    >>> net, criterion = pl.nn.Sequential(pl.nn.Linear(3, 2), pl.nn.LogSoftMax()), pl.nn.ClassNLLCriterion()
+    >>> x, labels = np.float32([[1, 2, 3], [3, 2, 1]]), np.array([0, 1])
+    >>> step = pl.compile(net, ((None, 3), labels), criterion=criterion)
+    >>> first = step(x, labels)
+    >>> for _ in range(10):
+    ...     loss = step(x, labels)
+    ...     x_, losses = pl.optim.sgd(lambda w: (loss, step.gradParameters), step.parameters, {"learningRate": 0.1})
+    >>> step(x, labels) < first
+    True
+    >>> step.writeTo(net)
+    """
+
+    _insteadOfSaving = "; save the network to which step.writeTo(net) has copied the parameters"
+
+    def __init__(self, net: Any, example: Any, criterion: Any, optimizer: Any = None, config: Any = None) -> None:
+        for name, value, kind in (("net", net, nn.Module), ("criterion", criterion, nn.Criterion)):
+            if not isinstance(value, kind):
+                raise DtypeError(f"pl.compile: {name}: expected a {kind.__name__.lower()}, got {described(value)}")
+        if net._onDevice:
+            raise UnsupportedError("pl.compile: net: expected a network on the host, got one on a GPU; pass net.float()")
+        self._lock = Lock()
+        self._table = _pair(net, example)
+        self._net = TrainingPass(net, criterion)
+        self._optimizer = self._updating(optimizer, config)
+        self._pairs = self._table if self._optimizer is None else self._table[:-1]
+        isPlain = len(self._pairs) == 2 and all(type(one) is Spec for one in self._pairs)
+        self._dtypes = tuple(one.dtype for one in self._pairs) if isPlain else None  # two arrays need no other check
+        self._specs = leaves(self._table)
+        self._axes = batch_axes(self._specs)
+        self._places = named_places(self._net)
+        self._programs: dict[Any, Variant] = {}
+        self._changed: dict[Any, None] = {}  # the places of arrays that steps of some sizes change
+        self._last: Any = (None, None)
+        with kept_generator():
+            first = first_sizes(self._net, self._table)
+        made = self._compile(self._sizes(first))
+        batch = max(self._batches(first), default=1)
+        isFixed = made.isFixed and self._isBatched()
+        self._programs[(self._key(first), batch) if isFixed else self._key(first)] = made
+
+    def __call__(self, input: Any, target: Any = None) -> Any:  # type: ignore[override]
+        """Returns the loss, and writes the gradients."""
+        if not self._lock.acquire(False):
+            raise BusyError(BUSY)
+        try:
+            if (
+                type(input) is np.ndarray is type(target)
+                and (input.dtype, target.dtype) == self._dtypes
+                and input.ndim
+                and target.ndim
+            ):
+                arrays = [input, target]
+                shapes = [input.shape, target.shape]
+            else:
+                arrays = self._arrays(input, target)
+                shapes = [array.shape for array in arrays]
+            optimizer = self._optimizer
+            if optimizer is not None:
+                arrays.append(optimizer.rate)
+                shapes.append((1,))
+            known, made = self._last
+            if shapes != known and (made is None or not made.opened.hasState):  # with a state it tells which sizes that has
+                made = self._program(arrays)
+                self._last = shapes, made
+            if optimizer is not None:
+                optimizer.begin(made.opened)
+            try:
+                loss = made.opened.run(arrays, shapes)
+            except THNNError as error:
+                raise self._located(error, made) from None
+            if optimizer is not None:
+                optimizer.end()
+            return loss.item()
+        finally:
+            self._lock.release()
+
+    @property
+    def parameters(self) -> Any:
+        """The vector of all parameters."""
+        return self._net.flat
+
+    @property
+    def gradParameters(self) -> Any:
+        """The vector of the gradients of all parameters."""
+        return self._net.flatGrad
+
+    def bytes(self) -> tuple[int, int]:
+        """Returns the bytes of the parameters, and of the memory in which steps compute; that is 0 until the first step."""
+        return self.parameters.nbytes, super().bytes()[1]
+
+    def writeTo(self, net: Any) -> None:
+        """Copies the parameters and the running statistics into a network like the one that was compiled."""
+        what = "step.writeTo: net: expected a network like the one that was compiled"
+        if not isinstance(net, nn.Module):
+            raise DtypeError(f"{what}, got {described(net)}")
+        parameters, others = (_parameters(one) for one in (self._net.net, net))
+        if len(parameters) != len(others):
+            raise ShapeError(f"{what}, got one with {len(others)} arrays of parameters in the place of {len(parameters)}")
+        pairs = [*zip(parameters, others, strict=True)]
+        for place in self._changed:
+            if place[0] == "net":
+                try:
+                    pairs.append((array_at(self._net, place), array_at(net, place[1:])))
+                except LookupError:
+                    raise ShapeError(f"{what}, got one without {'.'.join(map(str, place[1:]))}") from None
+        for own, other in pairs:
+            if own.shape != other.shape:
+                raise ShapeError(f"{what}, got an array of {sizes(other.shape)} in the place of one of {sizes(own.shape)}")
+        for own, other in pairs:
+            other[...] = own
+
+    def clone(self) -> NoReturn:
+        """Raises UnsupportedError: two steps that share parameters would change them at once."""
+        raise UnsupportedError(
+            "step.clone: a training step has its parameters for itself; compile the network once for each thread"
+        )
+
+    def save(self, path: Any) -> NoReturn:
+        """Raises UnsupportedError: a file has programs for evaluation."""
+        raise UnsupportedError("step.save: a training step is no file; save the network that step.writeTo(net) fills")
+
+    @classmethod
+    def load(cls, path: Any, mmap: bool = True) -> NoReturn:
+        """Raises UnsupportedError: no file has a training step."""
+        raise UnsupportedError("TrainingStep.load: no file has a training step; pl.Program.load reads programs")
+
+    def __getstate__(self) -> NoReturn:
+        raise UnsupportedError("a training step cannot be pickled or copied; pickle the network that step.writeTo(net) fills")
+
+    def __repr__(self) -> str:
+        pairs = [" x ".join("N" if size is None else str(size) for size in spec.shape) for spec in leaves(self._pairs)]
+        calls = len(self._first.notes.lists[-1].modules)
+        return f"TrainingStep: {', '.join(pairs)} -> loss, {calls} call{'s' * (calls != 1)}, {self.parameters.size} parameters"
+
+    def _updating(self, optimizer: Any, config: Any) -> SgdTable | None:
+        """Lets steps move the parameters, if there is an optimizer, and returns its table."""
+        if optimizer is None and config is None:
+            return None
+        name = getattr(optimizer, "__name__", optimizer)
+        if name != "sgd":
+            what = (
+                f"expected 'sgd', got {name!r}" if type(name) is str or name is None else f"expected 'sgd', got {described(name)}"
+            )
+            cure = "call another optimizer of pl.optim after the step, with step.gradParameters and step.parameters"
+            raise CompileError(f"pl.compile: optimizer: {what}; {cure}")
+        config = {} if config is None else config
+        sgd = options(config, self.parameters)
+        self._net.learnBy(sgd)
+        self._table.append(Spec((1,), self.parameters.dtype, np.full(1, -0.125, self.parameters.dtype)))
+        return SgdTable(config, self.parameters, self._net.velocity, bool(sgd.momentum))
+
+    def _arrays(self, input: Any, target: Any) -> list[Any]:
+        """Returns the arrays in an input and a target."""
+        arrays = taken(self._pairs[0], input, "step: input")
+        if len(self._pairs) > 1:
+            return arrays + taken(self._pairs[1], with_arrays(target, self._net.net), "step: target")
+        if target is not None:
+            raise DtypeError(f"step: target: expected none, as it was compiled for, got {described(target)}")
+        return arrays
+
+    def _name(self, number: int) -> str:
+        return "step: input" if number < len(leaves(self._table[0])) else "step: target"
+
+    def _compile(self, wanted: Sizes) -> Variant:
+        lists, opened = compiled_step(self._net, self._table, wanted)
+        made = variant(lists, opened, wanted)
+        self._refuse_others(made)
+        self._changed |= dict.fromkeys(opened.held.changed())
+        return made
+
+
+def _parameters(net: Any) -> list[Any]:
+    return (net.parameters() or ([], []))[0]
+
+
+def _pair(net: Any, example: Any) -> list[Any]:
+    """Returns the specs of an input and of its target."""
+    if not isinstance(example, (tuple, list)) or len(example) != 2 or _isShape(example):
+        wanted = "expected a pair of an input and a target, as ((None, 3), (None, 2)) or (x, labels)"
+        raise ArgumentError(f"pl.compile: example: {wanted}, got {described(example)}")
+    given, target = example
+    if target is None:
+        return [specs(net, given)]
+    table = [specs(net, given), specs(net, with_arrays(target, net))]
+    if any(spec.shape[0] is None for spec in leaves(table[0])):  # an example of labels stands for those of any batch
+        table[1] = tree.map_entries(_batched, table[1])
+    return table
+
+
+def with_arrays(target: Any, net: Any) -> Any:
+    """Returns a target, or an example of one, in which arrays of one element stand for numbers."""
+    if isinstance(target, (int, float, np.number)) and not isinstance(target, bool):
+        return np.array([target], np.int64 if isinstance(target, (int, np.integer)) else net._dtype)
+    if type(target) not in (list, tuple) or _isShape(target):
+        return target
+    return [with_arrays(entry, net) for entry in target]
+
+
+def _isShape(value: Any) -> bool:
+    return type(value) is tuple and all(size is None or isinstance(size, (int, np.integer)) for size in value)
+
+
+def _batched(spec: Spec) -> Spec:
+    return spec if spec.example is None else spec._replace(shape=(None, *spec.shape[1:]))

@@ -1,0 +1,98 @@
+"""Compiles training steps."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from pytorch_legacy.backend import free_scratch
+from pytorch_legacy.errors import CompileError
+from pytorch_legacy.program.compiling import Compiler, Lists
+from pytorch_legacy.program.fusing import fused
+from pytorch_legacy.program.inputs import Sizes
+from pytorch_legacy.program.listing import Listing, listing
+from pytorch_legacy.program.proof import StateError, in_order
+from pytorch_legacy.program.state import with_state
+from pytorch_legacy.program.step_proof import StepProof
+from pytorch_legacy.program.training_pass import Held, StepRunner, TrainingPass, TwoRunners, kept_generator
+from pytorch_legacy.recording import Recording, Scalar, record
+
+
+class NewStateError(Exception):
+    """A pass changes an array that was not known to be held."""
+
+    def __init__(self, held: Held) -> None:
+        super().__init__()
+        self.held = held
+
+
+def compiled_step(net: TrainingPass, table: Any, sizes: Sizes) -> tuple[list[Listing], StepRunner | TwoRunners]:
+    """Returns lists for these shapes, and what runs them on the arrays of `net`.
+
+    With momentum, the lists of the first step come before those of later ones.
+    """
+    try:
+        with kept_generator():
+            lists, later = _compiled(net, table, sizes)
+            if not net.velocity.size:
+                return lists, later
+            net.isFirst = True
+            try:
+                others, first = _compiled(net, table, sizes)
+            finally:
+                net.isFirst = False
+            return [*others, *lists], TwoRunners(first, later, len(others))
+    finally:
+        free_scratch()
+
+
+def _compiled(net: TrainingPass, table: Any, sizes: Sizes) -> tuple[list[Listing], StepRunner]:
+    held, passes = net.held(), 1
+    while True:
+        try:
+            found, opened = StepCompiler(net, table, sizes, held, passes).compile()
+            lists = in_order(found)
+            return lists, StepRunner(opened, held, net, lists[0].outputs[0].dtype)
+        except NewStateError as more:
+            held = more.held
+        except StateError as error:
+            if passes > 1:
+                raise
+            if net.velocity.size:
+                raise CompileError(f"{error}; with momentum this is too much: call optim.sgd after the step") from None
+            passes = 3
+
+
+class StepCompiler(Compiler):
+    """Compiles a training step for one batch, or for any.
+
+    Raises
+    ------
+    NewStateError
+        If a pass changes other arrays than those that `held` says.
+    """
+
+    def __init__(self, net: TrainingPass, table: Any, sizes: Sizes, held: Held, passes: int) -> None:
+        super().__init__(net, table, sizes, passes)
+        self.held = held
+
+    def _record(self, inputs: list[Any], isDry: bool = False) -> list[Recording]:
+        held = self.held
+        found = record(self.net, *map(self.source.filled, inputs), isDry=isDry, held=held.places, draws=True)
+        written = {ref.memory for one in found for call in one.calls for ref in call.refs(call.writes)}
+        more = [place for number, place in enumerate(held.places) if number in written and place not in held.written]
+        if found[0].changed or more:
+            raise NewStateError(Held([*held.places, *found[0].changed], [*held.written, *more, *found[0].changed]))
+        return found
+
+    def _listed(self, recordings: list[Recording]) -> Lists:
+        if not isinstance(recordings[0].output, Scalar):
+            raise CompileError("pl.compile: criterion: expected one whose loss is a number, got one with an array or a table")
+        written = self.held.numbers
+        found = (listing(recordings[0], written=written),) if len(recordings) == 1 else with_state(recordings, written)
+        return self._shared(tuple(map(fused, found)))
+
+    def _fixed(self, sizes: Sizes) -> Self:
+        return type(self)(self.net, self.table, sizes, self.held, self.passes)
+
+    def _prove(self, lists: list[Lists], batches: list[int]) -> Any:
+        return StepProof(lists, self.sizes, self.source, self.net, self.held).prove(batches)

@@ -1,0 +1,605 @@
+"""Training steps as programs: ten steps have the bits of ten steps of the eager network."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import nn, nngraph, rnn
+from pytorch_legacy.errors import (
+    ArgumentError,
+    BusyError,
+    CompileError,
+    DtypeError,
+    IndexRangeError,
+    ShapeError,
+    THNNError,
+    UnsupportedError,
+    ValueRangeError,
+)
+from pytorch_legacy.program.inputs import Sizes, specs
+from pytorch_legacy.program.step_proof import StepProof
+from pytorch_legacy.program.training import NewStateError, StepCompiler
+from pytorch_legacy.program.training_pass import TrainingPass
+from tests.program.test_faults import differs, faults
+
+BATCHES = (2, 1, 3, 17, 2, 5, 1, 4, 2, 8)
+
+
+def numbers(*shape: int, seed: int = 0, dtype: Any = np.float32) -> Any:
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+def labels(n: int, classes: int, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).integers(0, classes, n)
+
+
+class Eager:
+    """An eager network beside a step."""
+
+    def __init__(self, net: Any, criterion: Any) -> None:
+        self.net, self.criterion = net.clone().training(), copy.deepcopy(criterion)
+        self.parameters, self.gradParameters = self.net.getParameters()
+
+    def __call__(self, x: Any, target: Any) -> float:
+        x = copy.deepcopy(x)
+        self.net.zeroGradParameters()
+        output = self.net.forward(x)
+        loss = self.criterion.forward(output, target)
+        self.net.backward(x, self.criterion.backward(output, target))
+        return float(loss)
+
+
+def assert_same_steps(eager: Any, step: Any, batches: Any, optimizer: Any = pl.optim.sgd, **config: Any) -> None:
+    """Steps on these inputs and targets give the same bits."""
+    configs = {"learningRate": 0.05, **config}, {"learningRate": 0.05, **config}
+    for seed, (x, target) in enumerate(batches):
+        pl.manualSeed(seed)
+        expected = eager(x, target)
+        after = pl.random.random()
+        pl.manualSeed(seed)
+        assert step(x, target) == expected
+        assert pl.random.random() == after
+        assert np.array_equal(step.gradParameters, eager.gradParameters)
+        for one, own in zip((eager, step), configs, strict=True):
+            optimizer(lambda w, one=one: (0.0, one.gradParameters), one.parameters, own)
+        assert np.array_equal(step.parameters, eager.parameters)
+
+
+def assert_same(net: Any, criterion: Any, example: Any, batches: Any, **options: Any) -> Any:
+    step = pl.compile(net, example, criterion=criterion)
+    eager = Eager(net, criterion)
+    assert_same_steps(eager, step, batches, **options)
+    other = net.clone()
+    step.writeTo(other)
+    assert all(map(np.array_equal, other.parameters()[0], eager.net.parameters()[0]))
+    return step, eager, other
+
+
+def digits() -> Any:
+    return nn.Sequential(
+        nn.SpatialConvolution(1, 4, 5, 5), nn.ReLU(True), nn.SpatialMaxPooling(2, 2, 2, 2), nn.SpatialConvolution(4, 6, 3, 3),
+        nn.ReLU(), nn.SpatialAveragePooling(2, 2, 2, 2), nn.View(-1).setNumInputDims(3), nn.Linear(6 * 25, 10), nn.LogSoftMax(),
+    )  # fmt: skip
+
+
+def pictures(*shape: int, classes: int = 10) -> Any:
+    return [(numbers(n, *shape, seed=seed), labels(n, classes, seed)) for seed, n in enumerate(BATCHES)]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_digits(dtype: str) -> None:
+    pl.manualSeed(2)
+    net, criterion = digits().type(dtype), nn.ClassNLLCriterion().type(dtype)
+    batches = [(x.astype(dtype), t) for x, t in pictures(1, 28, 28)]
+    assert_same(net, criterion, ((None, 1, 28, 28), labels(2, 10)), batches)
+
+
+def residual(planes: int, out: int, stride: int) -> Any:
+    """A block of fb.resnet.torch."""
+    normed = nn.SpatialBatchNormalization
+    block = nn.Sequential(
+        nn.SpatialConvolution(planes, out, 3, 3, stride, stride, 1, 1), normed(out), nn.ReLU(True),
+        nn.SpatialConvolution(out, out, 3, 3, 1, 1, 1, 1), normed(out),
+    )  # fmt: skip
+    same = planes == out and stride == 1
+    shortcut = nn.Identity() if same else nn.Sequential(nn.SpatialConvolution(planes, out, 1, 1, stride, stride), normed(out))
+    return nn.Sequential(nn.ConcatTable(block, shortcut), nn.CAddTable(True), nn.ReLU(True))
+
+
+def test_residual_network() -> None:
+    pl.manualSeed(3)
+    net = nn.Sequential(nn.SpatialConvolution(3, 8, 3, 3, 1, 1, 1, 1), nn.SpatialBatchNormalization(8), nn.ReLU(True))
+    for planes, out, stride in ((8, 8, 1), (8, 16, 2), (16, 16, 1), (16, 24, 2)):
+        net.add(residual(planes, out, stride))
+    net.add(nn.SpatialAveragePooling(3, 3, 1, 1)).add(nn.View(24).setNumInputDims(3)).add(nn.Linear(24, 5))
+    batches = [(numbers(n, 3, 12, 12, seed=n), labels(n, 5, n)) for n in (2, 3, 4, 2, 6, 1, 2, 3, 2, 5)]
+    _, eager, other = assert_same(
+        net, nn.CrossEntropyCriterion(), ((None, 3, 12, 12), labels(2, 5)), batches, momentum=0.9, weightDecay=1e-4
+    )
+    for own, expected in zip(*(one.findModules(nn.SpatialBatchNormalization)[0] for one in (other, eager.net)), strict=True):
+        assert np.array_equal(own.running_mean, expected.running_mean) and own.running_mean.any()
+        assert np.array_equal(own.running_var, expected.running_var)
+
+
+DRAWING = {
+    "Dropout": lambda: nn.Dropout(0.4),
+    "in place": lambda: nn.Dropout(0.4, inplace=True),
+    "v1": lambda: nn.Dropout(0.4, True),
+    "SpatialDropout": lambda: nn.Sequential(nn.View(4, 2, 1).setNumInputDims(1), nn.SpatialDropout(0.3), nn.View(8)),
+    "RReLU": lambda: nn.RReLU(),
+    "WhiteNoise": lambda: nn.WhiteNoise(0, 0.2),
+    "two": lambda: nn.Sequential(nn.Dropout(0.2), nn.Dropout(0.6)),
+}
+
+
+@pytest.mark.parametrize("name", DRAWING)
+def test_draws(name: str) -> None:
+    pl.manualSeed(4)
+    net = nn.Sequential(nn.Linear(3, 8), DRAWING[name](), nn.Linear(8, 2))
+    batches = [(numbers(n, 3, seed=n), numbers(n, 2, seed=n + 1)) for n in BATCHES]
+    assert_same(net, nn.MSECriterion(), ((None, 3), (None, 2)), batches)
+
+
+def test_draws_go_on_between_steps() -> None:
+    net = nn.Sequential(nn.Linear(3, 8), nn.Dropout(0.5), nn.Linear(8, 1))
+    step, eager, x, t = pl.compile(net, ((2, 3), (2, 1)), criterion=nn.MSECriterion()), None, numbers(2, 3), numbers(2, 1)
+    eager = Eager(net, nn.MSECriterion())
+    pl.manualSeed(5)
+    expected = [eager(x, t) for _ in range(5)]
+    pl.manualSeed(5)
+    assert [step(x, t) for _ in range(5)] == expected
+    assert len({*expected}) == 5
+
+
+def test_compiling_leaves_the_generator_alone() -> None:
+    net = nn.Sequential(nn.Linear(3, 8), nn.Dropout(0.5))
+    before = pl.random.getRNGState()
+    pl.compile(net, ((None, 3), (None, 8)), criterion=nn.MSECriterion())
+    assert np.array_equal(pl.random.getRNGState(), before)
+
+
+def char_rnn(vocabulary: int, size: int, steps: int) -> Any:
+    """char-rnn's LSTM of one layer, unrolled by clones that share their parameters."""
+    x, c, h = (nn.Identity()() for _ in range(3))
+    sums = nn.CAddTable()([nn.Linear(vocabulary, 4 * size)(x), nn.Linear(size, 4 * size)(h)])
+    gates = [nn.Narrow(1, size * i, size)(sums) for i in range(4)]
+    forget, enter, out = (nn.Sigmoid()(gate) for gate in gates[:3])
+    cell = nn.CAddTable()([nn.CMulTable()([forget, c]), nn.CMulTable()([enter, nn.Tanh()(gates[3])])])
+    hidden = nn.CMulTable()([out, nn.Tanh()(cell)])
+    logs = nn.LogSoftMax()(nn.Linear(size, vocabulary)(hidden))
+    cellNet = nngraph.gModule([x, c, h], [cell, hidden, logs])
+    shared = "weight", "bias", "gradWeight", "gradBias"
+    inputs = [nn.Identity()() for _ in range(steps + 2)]
+    c, h = inputs[steps:]
+    outputs = []
+    for t in range(steps):
+        node = (cellNet if t == 0 else cellNet.clone(*shared))([inputs[t], c, h])
+        c, h, log = node.split(3)
+        outputs.append(log)
+    return nngraph.gModule(inputs, [*outputs, c, h])
+
+
+def test_char_rnn_with_clipping_and_adam() -> None:
+    pl.manualSeed(6)
+    vocabulary, size, steps = 7, 5, 4
+    net = char_rnn(vocabulary, size, steps)
+    criterion = nn.ParallelCriterion()
+    for _ in range(steps):
+        criterion.add(nn.ClassNLLCriterion(), 1 / steps)
+    for _ in range(2):
+        criterion.add(nn.MSECriterion(), 0)  # the last state has no gradient
+    example = [(None, vocabulary)] * steps + [(None, size)] * 2, [labels(2, vocabulary)] * steps + [(None, size)] * 2
+
+    def batch(n: int) -> Any:
+        texts = [labels(n, vocabulary, n + t) for t in range(steps + 1)]
+        states = [numbers(n, size, seed=n + i) for i in range(2)]
+        return [*(np.eye(vocabulary, dtype=np.float32)[text] for text in texts[:-1]), *states], [*texts[1:], *states]
+
+    def clipped_adam(opfunc: Any, x: Any, config: Any) -> Any:
+        loss, gradient = opfunc(x)
+        np.clip(gradient, -0.05, 0.05, out=gradient)
+        return pl.optim.adam(lambda _: (loss, gradient), x, config)
+
+    step, _, _ = assert_same(net, criterion, example, [batch(n) for n in BATCHES], optimizer=clipped_adam)
+    assert (np.abs(step.gradParameters) == np.float32(0.05)).any()
+
+
+def test_sequences() -> None:
+    pl.manualSeed(7)
+    net = nn.Sequential(rnn.SeqLSTM(3, 4), rnn.Sequencer(nn.Linear(4, 2)))
+    batches = [(numbers(5, n, 3, seed=n), numbers(5, n, 2, seed=n)) for n in BATCHES]
+    assert_same(net, nn.MSECriterion(), ((5, None, 3), (5, None, 2)), batches)
+
+
+def remembering() -> Any:
+    return nn.Sequential(rnn.SeqLSTM(3, 4).remember("both"), rnn.Sequencer(nn.Linear(4, 2)))
+
+
+def remembering_gru() -> Any:
+    return nn.Sequential(rnn.SeqGRU(3, 4).remember("both"), nn.Dropout(0.3), rnn.SeqLSTM(4, 2).remember("train"))
+
+
+@pytest.mark.parametrize("make", [remembering, remembering_gru])
+def test_a_state_goes_on_until_it_is_forgotten(make: Any) -> None:
+    pl.manualSeed(10)
+    net, criterion = make(), nn.MSECriterion()
+    step, eager = pl.compile(net, ((5, None, 3), (5, None, 2)), criterion=criterion), Eager(net, criterion)
+    for n in (3, 1, 2):
+        assert_same_steps(eager, step, [(numbers(5, n, 3, seed=seed), numbers(5, n, 2, seed=seed)) for seed in range(4)])
+        if n == 3:
+            with pytest.raises(ShapeError, match="forget"):
+                step(numbers(5, 2, 3), numbers(5, 2, 2))
+        step.forget()
+        eager.net.forget()
+
+
+def test_other_sizes_are_compiled_at_their_first_use() -> None:
+    net = nn.Sequential(nn.SpatialConvolution(1, 2, 3, 3), nn.SpatialBatchNormalization(2), nn.Mean(2), nn.Mean(2))
+    step, eager = pl.compile(net, ((None, 1, None, None), (None, 2)), criterion=nn.MSECriterion()), Eager(net, nn.MSECriterion())
+    sizes = [(2, 5, 5), (3, 6, 5), (2, 5, 5), (1, 6, 5), (4, 7, 7)]
+    assert_same_steps(eager, step, [(numbers(n, 1, h, w), numbers(n, 2)) for n, h, w in sizes])
+
+
+def test_targets_that_are_numbers() -> None:
+    net, x = nn.Sequential(nn.Linear(3, 4), nn.LogSoftMax()), numbers(3)
+    step, eager = pl.compile(net, (x, 2), criterion=nn.ClassNLLCriterion()), Eager(net, nn.ClassNLLCriterion())
+    assert_same_steps(eager, step, [(numbers(3, seed=label), label) for label in (0, 3, 1)])
+
+
+def test_a_criterion_without_a_target() -> None:
+    net = nn.Linear(3, 4)
+    step, eager = pl.compile(net, ((None, 3), None), criterion=nn.L1Cost()), Eager(net, nn.L1Cost())
+    assert step(numbers(2, 3)) == eager(numbers(2, 3), None)
+    with pytest.raises(DtypeError, match="step: target: expected none"):
+        step(numbers(2, 3), numbers(2, 3))
+
+
+def test_a_step_reads_its_parameters_where_they_are() -> None:
+    net = nn.Linear(3, 1, False)
+    step, x, t = pl.compile(net, ((None, 3), (None, 1)), criterion=nn.MSECriterion()), numbers(2, 3), np.zeros((2, 1), np.float32)
+    step.parameters[...] = 0
+    assert step(x, t) == 0 and not step.gradParameters.any()
+    step.parameters[...] = 1
+    assert step(x, t) > 0 and step.gradParameters.any()
+
+
+def test_the_network_does_not_change() -> None:
+    net, criterion = nn.Sequential(nn.Linear(3, 4), nn.BatchNormalization(4)).evaluate(), nn.MSECriterion()
+    before = pickle.dumps(net)
+    step = pl.compile(net, ((None, 3), (None, 4)), criterion=criterion)
+    step(numbers(2, 3), numbers(2, 4))
+    step.parameters[...] = 0
+    assert pickle.dumps(net) == before
+    net.modules[0].weight[...] = 5
+    assert not step.parameters.any()
+
+
+def test_the_gradient_of_the_input_is_not_computed() -> None:
+    net = digits()
+    step = pl.compile(net, ((None, 1, 28, 28), labels(2, 10)), criterion=nn.ClassNLLCriterion())
+    modules = step._first.notes.lists[-1].modules
+    convolution = next(number for number, (_, name) in enumerate(step._places) if name == "nn.SpatialConvolution")
+    assert modules.count(convolution) == 4  # gradients set to 0, output, gradients of the parameters
+
+
+def test_a_state_of_single_steps() -> None:
+    pl.manualSeed(11)
+    steps = rnn.Sequencer(nn.Sequential(rnn.LSTM(3, 4), nn.Dropout(0.3))).remember("both")
+    net, criterion = nn.Sequential(nn.SplitTable(0, 3), steps, nn.JoinTable(0)), nn.MSECriterion()
+    step, eager = pl.compile(net, ((2, 2, 3), (4, 4)), criterion=criterion), Eager(net, criterion)
+    for _ in range(2):
+        assert_same_steps(eager, step, [(numbers(2, 2, 3, seed=seed), numbers(4, 4, seed=seed)) for seed in range(5)])
+        step.forget()
+        eager.net.forget()
+
+
+def test_momentum_with_a_state_is_refused() -> None:
+    example, options = ((5, None, 3), (5, None, 2)), {"criterion": nn.MSECriterion(), "optimizer": "sgd"}
+    pl.compile(remembering(), example, **options, config={"learningRate": 0.1})
+    with pytest.raises(CompileError, match=r"call optim\.sgd after the step"):
+        pl.compile(remembering(), example, **options, config={"momentum": 0.9})
+
+
+REFUSED: dict[str, tuple[Any, Any, str]] = {
+    "a criterion that branches": (nn.Linear(3, 3), nn.L1HingeEmbeddingCriterion, "nn.L1HingeEmbeddingCriterion: reads numbers"),
+    "a layer that branches": (nn.Sequential(nn.Linear(3, 3), nn.NaN(nn.Identity())), nn.MSECriterion, "nn.NaN: reads numbers"),
+    "passes that differ": (nn.Balance(10), nn.MSECriterion, "second and third pass are not the same calls"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusals(name: str) -> None:
+    net, criterion, text = REFUSED[name]
+    isPair = name == "a criterion that branches"
+    net = nn.ParallelTable(net, net.clone()) if isPair else net
+    example = ([(3,), (3,)], 1) if isPair else ((None, 3), (None, 3))
+    with pytest.raises(CompileError, match=text):
+        pl.compile(net, example, criterion=criterion())
+
+
+class Counting(nn.Module):
+    """Computes something else in its third pass."""
+
+    count = 0
+
+    def updateOutput(self, input: Any) -> Any:
+        self.count += 1
+        self.output = input * (2.0 if self.count == 3 else 1.0)
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        self.gradInput = gradOutput.copy()
+        return self.gradInput
+
+
+class Hidden(nn.Module):
+    """Adds numbers from memory that the recorder does not see."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers = {"": [0.0]}
+
+    def updateOutput(self, input: Any) -> Any:
+        self.numbers[""][0] += 1
+        self.output = input + self.numbers[""][0]
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        self.gradInput = gradOutput.copy()
+        return self.gradInput
+
+
+@pytest.mark.parametrize("layer", [Counting, Hidden])
+def test_a_step_that_differs_is_an_error(layer: Any) -> None:
+    with pytest.raises(CompileError, match="keeps a state that is in none of its arrays"):
+        pl.compile(nn.Sequential(nn.Linear(3, 3), layer()), ((None, 3), (None, 3)), criterion=nn.MSECriterion())
+
+
+class Moving(nn.Module):
+    """Keeps a running mean of its input, as NumPy's operators move it."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.mean = np.zeros(size, np.float32)
+
+    def updateOutput(self, input: Any) -> Any:
+        self.mean *= 0.5
+        self.mean += 0.5 * input[0]
+        self.output = input - self.mean
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        self.gradInput = gradOutput.copy()
+        return self.gradInput
+
+
+def test_arrays_that_a_layer_of_your_own_changes() -> None:
+    net = nn.Sequential(nn.Linear(3, 4), Moving(4))
+    batches = [(numbers(n, 3, seed=n), numbers(n, 4, seed=n)) for n in BATCHES]
+    _, eager, other = assert_same(net, nn.MSECriterion(), ((None, 3), (None, 4)), batches)
+    assert np.array_equal(other.modules[1].mean, eager.net.modules[1].mean)
+
+
+def test_errors_name_the_argument() -> None:
+    net = nn.Sequential(nn.Linear(3, 2), nn.LogSoftMax())
+    step = pl.compile(net, ((None, 3), labels(2, 2)), criterion=nn.ClassNLLCriterion())
+    x, t = numbers(2, 3), labels(2, 2)
+    for given, error, text in (
+        ((x.astype(np.float64), t), DtypeError, "step: input: expected"),
+        ((x, t.astype(np.int32)), DtypeError, "step: target: expected"),
+        ((numbers(2, 4), t), ShapeError, "step: input: expected any x 3"),
+        ((x, labels(3, 2)), ShapeError, "arrays of one batch, got batches of 2, 3"),
+        ((x, None), DtypeError, "step: target: expected"),
+        ((x, t + 2), IndexRangeError, "nn.ClassNLLCriterion"),
+    ):
+        with pytest.raises(error, match=text):
+            step(*given)
+    assert step(x, t) == Eager(net, nn.ClassNLLCriterion())(x, t)
+
+
+def test_arguments_of_compile() -> None:
+    net = nn.Linear(3, 2)
+    with pytest.raises(ArgumentError, match="expected a pair of an input and a target"):
+        pl.compile(net, (None, 3), criterion=nn.MSECriterion())
+    with pytest.raises(DtypeError, match="criterion: expected a criterion"):
+        pl.compile(net, ((None, 3), (None, 2)), criterion=nn.Tanh())
+    with pytest.raises(THNNError, match="sparse gradients"):
+        pl.compile(nn.IndexLinear(3, 2), ((None, 3), (None, 2)), criterion=nn.MSECriterion())
+
+
+def test_writing_to_another_network() -> None:
+    net = nn.Sequential(nn.Linear(3, 4), nn.BatchNormalization(4))
+    step = pl.compile(net, ((None, 3), (None, 4)), criterion=nn.MSECriterion())
+    for other, text in (
+        (nn.Linear(3, 4), "2 arrays of parameters in the place of 4"),
+        (nn.Sequential(nn.Linear(3, 5), nn.BatchNormalization(5)), "in the place of one of 4 x 3"),
+        (nn.Sequential(nn.Linear(3, 4), nn.Sequential(nn.BatchNormalization(4))), "without modules.1.running_mean"),
+    ):
+        with pytest.raises(ShapeError, match=text):
+            step.writeTo(other)
+    with pytest.raises(DtypeError, match="got a table of 0"):
+        step.writeTo([])
+
+
+def test_copies_and_pickles() -> None:
+    step = pl.compile(nn.Linear(3, 1), ((None, 3), (None, 1)), criterion=nn.MSECriterion())
+    refused = [
+        step.clone,
+        lambda: pickle.dumps(step),
+        lambda: copy.deepcopy(step),
+        lambda: step.save("x"),
+        lambda: step.load("x"),
+    ]
+    for make in refused:
+        with pytest.raises(UnsupportedError, match="training step"):
+            make()
+
+
+def test_a_second_thread_is_refused() -> None:
+    step, found = pl.compile(nn.Linear(3, 1), ((None, 3), (None, 1)), criterion=nn.MSECriterion()), []
+
+    def call() -> None:
+        try:
+            step(numbers(2, 3), numbers(2, 1))
+        except THNNError as error:
+            found.append(error)
+
+    with step._lock:
+        thread = threading.Thread(target=call)
+        thread.start()
+        thread.join()
+    assert [type(error) for error in found] == [BusyError]
+
+
+# ---- the proof
+
+
+def test_faults_are_found() -> None:
+    """A call less, or an array that is read elsewhere, is an error. Checks of labels, and unused arguments, have no effect."""
+    pl.manualSeed(9)
+    net = TrainingPass(small(), nn.ClassNLLCriterion())
+    table = specs(net.net, [(2, 3), labels(2, 2)])
+    compiler = StepCompiler(net, table, Sizes(((2, 3), (2,)), (None, None)), net.held(), 1)
+    with pytest.raises(NewStateError) as found:
+        compiler.compile()
+    compiler.held = found.value.held
+    lists, _ = compiler.compile()
+    [[good]] = lists
+    proof = StepProof(lists, compiler.sizes, compiler.source, net, compiler.held)
+    proof.prove([1])
+    missed = []
+    for what, faulty in faults(good):
+        proof.lists = [(faulty,)]
+        try:
+            proof.prove([1])
+        except (CompileError, THNNError):
+            continue
+        if differs(good, faulty):
+            missed.append(what)
+    total = sum(1 for _ in faults(good))
+    assert total > 80 and len(missed) < 0.1 * total, missed
+    checks = {f"without call {place}" for place, call in enumerate(good.calls) if call.name == "arrayWithin"}
+    assert {what for what in missed if what.startswith("without")} == checks, missed
+
+
+class Tabulated(nn.Criterion):
+    """Gives its loss as an array."""
+
+    def updateOutput(self, input: Any, target: Any) -> Any:
+        self.output = np.abs(input - target)
+        return self.output
+
+    def updateGradInput(self, input: Any, target: Any) -> Any:
+        self.gradInput = np.sign(input - target)
+        return self.gradInput
+
+
+def test_a_loss_that_is_no_number() -> None:
+    with pytest.raises(CompileError, match="criterion: expected one whose loss is a number"):
+        pl.compile(nn.Linear(3, 2), ((None, 3), (None, 2)), criterion=Tabulated())
+
+
+# ---- sgd as part of the step
+
+
+CONFIGS: dict[str, dict[str, Any]] = {
+    "plain": {"learningRate": 0.1},
+    "decay": {"learningRate": 0.1, "weightDecay": 0.01, "learningRateDecay": 0.3},
+    "momentum": {"learningRate": 0.1, "momentum": 0.9},
+    "dampened": {"learningRate": 0.1, "momentum": 0.9, "dampening": 0.5, "weightDecay": 0.02},
+    "nesterov": {"learningRate": 0.1, "momentum": 0.9, "dampening": 0, "nesterov": True, "weightDecay": 0.02},
+    "defaults": {},
+}
+
+
+def small() -> Any:
+    return nn.Sequential(
+        nn.Linear(3, 6), nn.BatchNormalization(6), nn.ReLU(True), nn.Dropout(0.3), nn.Linear(6, 2), nn.LogSoftMax()
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", CONFIGS)
+def test_sgd(name: str, dtype: str) -> None:
+    pl.manualSeed(8)
+    net, criterion = small().type(dtype), nn.ClassNLLCriterion().type(dtype)
+    config, own = {**CONFIGS[name]}, {**CONFIGS[name]}
+    step = pl.compile(net, ((None, 3), labels(2, 2)), criterion=criterion, optimizer="sgd", config=config)
+    eager = Eager(net, criterion)
+    for seed, n in enumerate(BATCHES):
+        x, t = numbers(n, 3, seed=seed, dtype=dtype), labels(n, 2, seed)
+        if seed == 6:
+            config["learningRate"] = own["learningRate"] = 0.02
+        pl.manualSeed(seed)
+        expected = eager(x, t)
+        pl.manualSeed(seed)
+        assert step(x, t) == expected
+        pl.optim.sgd(lambda w: (0.0, eager.gradParameters), eager.parameters, own)
+        assert np.array_equal(step.parameters, eager.parameters)
+        assert np.array_equal(step.gradParameters, eager.gradParameters)
+    assert config.keys() == own.keys() and config["evalCounter"] == own["evalCounter"] == len(BATCHES)
+    assert all(np.array_equal(config[key], own[key]) for key in own)
+
+
+def test_sgd_of_many_parameters() -> None:
+    net, criterion = nn.Linear(200, 200), nn.MSECriterion()  # optim.sgd calls libTHNN for as many
+    config, own = {**CONFIGS["nesterov"]}, {**CONFIGS["nesterov"]}
+    step = pl.compile(net, ((None, 200), (None, 200)), criterion=criterion, optimizer=pl.optim.sgd, config=config)
+    eager = Eager(net, criterion)
+    for seed in range(4):
+        x, t = numbers(3, 200, seed=seed), numbers(3, 200, seed=seed + 9)
+        assert step(x, t) == eager(x, t)
+        pl.optim.sgd(lambda w: (0.0, eager.gradParameters), eager.parameters, own)
+        assert np.array_equal(step.parameters, eager.parameters)
+
+
+def test_sgd_goes_on_from_a_table() -> None:
+    net, criterion, x, t = nn.Linear(3, 2), nn.MSECriterion(), numbers(2, 3), numbers(2, 2)
+    config = {"learningRate": 0.1, "momentum": 0.9}
+    eager, own = Eager(net, criterion), {**config, "evalCounter": 3, "dfdx": numbers(8)}
+    step = pl.compile(
+        net, ((None, 3), (None, 2)), criterion=criterion, optimizer="sgd", config={**own, "dfdx": own["dfdx"].copy()}
+    )
+    for _ in range(3):
+        assert step(x, t) == eager(x, t)
+        pl.optim.sgd(lambda w: (0.0, eager.gradParameters), eager.parameters, own)
+        assert np.array_equal(step.parameters, eager.parameters)
+
+
+@pytest.mark.parametrize(
+    "optimizer, config, error, text",
+    [
+        ("adam", None, CompileError, "expected 'sgd', got 'adam'; call another optimizer of pl.optim after the step"),
+        (pl.optim.lbfgs, None, CompileError, "got 'lbfgs'"),
+        (None, {}, CompileError, "got None"),
+        (3, None, CompileError, "got int 3"),
+        ("sgd", {"weightDecays": numbers(3)}, ArgumentError, "got 'weightDecays'; call optim.sgd after the step"),
+        ("sgd", {"momentum": "x"}, DtypeError, "optim.sgd: config: momentum"),
+        ("sgd", {"nesterov": True}, ValueRangeError, "optim.sgd: nesterov"),
+        ("sgd", [], ArgumentError, "config: expected a dict"),
+    ],
+)
+def test_optimizers_that_are_refused(optimizer: Any, config: Any, error: Any, text: str) -> None:
+    with pytest.raises(error, match=text):
+        pl.compile(nn.Linear(3, 2), ((None, 3), (None, 2)), criterion=nn.MSECriterion(), optimizer=optimizer, config=config)
+
+
+def test_an_optimizer_needs_a_criterion() -> None:
+    with pytest.raises(ArgumentError, match="without a criterion"):
+        pl.compile(nn.Linear(3, 2), (None, 3), optimizer="sgd")
+
+
+def test_text() -> None:
+    step = pl.compile(nn.Linear(3, 2), ((None, 3), (None, 2)), criterion=nn.MSECriterion(), optimizer="sgd")
+    assert repr(step) == "TrainingStep: N x 3, N x 2 -> loss, 9 calls, 8 parameters"
+    step(numbers(2, 3), numbers(2, 2))
+    assert step.forget() is step and step.bytes()[0] == 32 and step.bytes()[1] > 0
+    with pytest.raises(AttributeError):
+        step.parameters = numbers(8)

@@ -3,9 +3,8 @@
 python -m benchmarks.hosts                 all networks, one sample
 python -m benchmarks.hosts digits --rounds 9 --threads 2
 
-Microseconds of a pass, of each host in turn, the medians of all rounds; and the MiB that the process of a host had at the end. The
-outputs have the same bits, or the line ends in "differs". Python's share is what it takes to come from Python into C, so networks
-of few layers have the largest one.
+The first column has the microseconds of a call of Python's program. A host has its time as a share of that, the median of all rounds
+in which they took turns, and the MiB that its process had at the end. The outputs have the same bits, or the line ends in "differs".
 """
 
 from __future__ import annotations

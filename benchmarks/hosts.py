@@ -3,8 +3,9 @@
 python -m benchmarks.hosts                 all networks, one sample
 python -m benchmarks.hosts digits --rounds 9 --threads 2
 
-The first column has the microseconds of a call of Python's program. A host has its time as a share of that, the median of all rounds
-in which they took turns, and the MiB that its process had at the end. The outputs have the same bits, or the line ends in "differs".
+The first column has the microseconds of a call of Python's program. A host has its time as a share of that, the median of all
+rounds in which they took turns, and the MiB that its process had at the end. The outputs have the same bits, or the line ends in
+"differs".
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ LAYERS = (
     ("program",),
     ("inference",),
     ("bridge", "distributed"),
+    ("lua",),
     ("pytorch_legacy", "torch"),
     ("cli",),
     ("__main__",),

@@ -27,6 +27,7 @@ Look into Torch7 models and run them, without Lua.
   pytorch-legacy convert MODEL.t7 MODEL.py             write a PyTorch class; or .onnx, .thnn
   pytorch-legacy convert MODEL.t7 MODEL.safetensors    write weights and tensors by name
   pytorch-legacy explain adaptive 5 3                  print the windows of a pooling layer
+  pytorch-legacy lua SCRIPT.lua                        run a program written in Lua
   pytorch-legacy new-layer SpatialMedianPooling        write the files of your own layer
 """
 WITH_CLASSES = ("inspect", "run", "run-many", "convert")  # and kinds of explain
@@ -34,13 +35,13 @@ WITH_CLASSES = ("inspect", "run", "run-many", "convert")  # and kinds of explain
 
 def parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
-    from . import classes, convert, explain, inspect, new_layer, run, run_many
+    from . import classes, convert, explain, inspect, lua, new_layer, run, run_many
     from .options import Parser
 
     top = Parser(prog="pytorch-legacy", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--version", action="version", version=_version())
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (inspect, run, run_many, convert, explain, new_layer):
+    for command in (inspect, run, run_many, convert, explain, lua, new_layer):
         name = command.__name__.rpartition(".")[2].replace("_", "-")
         sub = commands.add_parser(
             name,

@@ -1,0 +1,11 @@
+"""Lua scripts, run by this package: a compiler of Lua 5.1 to Python.
+
+>>> import pytorch_legacy as pl
+>>> pl.lua.Session().execute("return 1 + 1, ('net'):upper()")
+(2.0, 'NET')
+"""
+
+from .language import LuaError, Table
+from .session import Session, View, run, view
+
+__all__ = ["LuaError", "Session", "Table", "View", "run", "view"]

@@ -1,0 +1,268 @@
+"""Sessions: programs of Lua that are run from Python, and the border that values cross.
+
+A string of Lua is bytes, in Python a str of UTF-8. A number is a float. A table appears as a `View`, a function as a `Function`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager
+from os import PathLike, fsencode
+from types import FunctionType
+from typing import Any
+
+from .language import LuaError, LuaSyntaxError, State, Table
+from .language.errors import is_of_lua, traceback_of, value_of
+from .language.operators import many
+from .language.table import key_of, keys, rawget, sequence
+
+RECURSION = 50_000
+"""Calls within each other before a stack overflow. Compiled functions call each other without the stack of C."""
+
+
+def _encoded(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def _decoded(text: str) -> str:
+    return text.encode("latin-1").decode("utf-8", "surrogateescape")
+
+
+class View(MutableMapping[Any, Any]):
+    """A table of Lua as a mapping of Python.
+
+    Two views of one table are equal. Keys and values are converted as they are read and written. None removes a key.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    state : State
+        Where it belongs.
+    """
+
+    def __init__(self, table: Table, state: State | None = None) -> None:
+        self._table = table
+        self._state = state or State()
+
+    def __getitem__(self, key: Any) -> Any:
+        value = self._state.index(self._table, to_lua(key, self._state))
+        if value is None:
+            raise KeyError(key)
+        return to_python(value, self._state)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._state.setindex(self._table, to_lua(key, self._state), to_lua(value, self._state))
+
+    def __delitem__(self, key: Any) -> None:
+        self[key]
+        self[key] = None
+
+    def __iter__(self) -> Iterator[Any]:
+        for raw in keys(self._table):
+            if rawget(self._table, raw if isinstance(raw, str) else key_of(raw)) is not None:
+                yield to_python(key_of(raw), self._state)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __eq__(self, other: object) -> bool:
+        return self._table is other._table if isinstance(other, View) else dict(self) == other
+
+    def __hash__(self) -> int:
+        return hash(self._table)
+
+    def __repr__(self) -> str:
+        return f"<Lua {self._table!r}, {len(self)} keys>"
+
+
+class Function:
+    """A function of Lua that Python calls.
+
+    It returns None for no result, a value for one, and a tuple for several.
+    """
+
+    def __init__(self, function: Callable[..., Any], state: State) -> None:
+        self._function, self._state = function, state
+
+    def __call__(self, *arguments: Any) -> Any:
+        state = self._state
+        with _errors():
+            found = self._function(*(to_lua(argument, state) for argument in arguments))
+        values = tuple(to_python(value, state) for value in many(found))
+        return values if len(values) > 1 else values[0] if values else None
+
+    def __repr__(self) -> str:
+        return f"<Lua function {self._state.tostring(self._function)}>"
+
+
+def view(table: Any) -> View:
+    """Returns a table of Lua as a mapping.
+
+    Parameters
+    ----------
+    table : Table or View
+        The table.
+
+    Examples
+    --------
+    >>> import pytorch_legacy as pl
+    >>> options = pl.lua.Session().execute("return {size = 3, name = 'net'}")
+    >>> dict(pl.lua.view(options))
+    {'size': 3.0, 'name': 'net'}
+    """
+    if isinstance(table, View):
+        return table
+    if not isinstance(table, Table):
+        raise TypeError(f"view: expected a table of Lua, got {type(table).__name__}")
+    return View(table)
+
+
+def to_lua(value: Any, state: State) -> Any:
+    """Returns a value of Python as Lua has it. Dicts and lists are copied to tables."""
+    if value is None or isinstance(value, (bool, Table)):
+        return value
+    if isinstance(value, (int, float)):
+        return float(value)
+    if isinstance(value, str):
+        return _encoded(value)
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if isinstance(value, View):
+        return value._table
+    if isinstance(value, Function):
+        return value._function
+    if isinstance(value, Mapping):
+        table = Table()
+        for key, one in value.items():
+            state.setindex(table, to_lua(key, state), to_lua(one, state))
+        return table
+    if isinstance(value, (list, tuple)):
+        return sequence(*(to_lua(one, state) for one in value))
+    if callable(value):
+        return _wrapped(value, state)
+    raise TypeError(f"pl.lua: expected None, a bool, number, string, list, dict, function or table, got {type(value).__name__}")
+
+
+def _wrapped(function: Callable[..., Any], state: State) -> Callable[..., Any]:
+    """Returns a function of Lua that calls one of Python."""
+
+    def called(*arguments: Any) -> Any:
+        found = function(*(to_python(argument, state) for argument in arguments))
+        if isinstance(found, tuple):
+            return tuple(to_lua(one, state) for one in found)
+        return to_lua(found, state)
+
+    return called
+
+
+def to_python(value: Any, state: State) -> Any:
+    """Returns a value of Lua as Python has it."""
+    if isinstance(value, str):
+        return _decoded(value)
+    if isinstance(value, Table):
+        return View(value, state)
+    return Function(value, state) if isinstance(value, FunctionType) else value
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    """Errors leave as `LuaError` with their traceback; deep recursion is allowed."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION))
+    try:
+        yield
+    except LuaSyntaxError as error:
+        raise LuaError(str(error)) from None
+    except Exception as error:
+        value, trace = value_of(error), getattr(error, "traceback", "") or traceback_of(error)
+        cause = None if is_of_lua(error) else error
+        raise LuaError(_decoded(value) if isinstance(value, str) else value, _decoded(trace)) from cause
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+class Session:
+    """A Lua program that is run from Python. Files and pieces of code share their globals.
+
+    Parameters
+    ----------
+    path : sequence of path-like, default: ["."]
+        Folders in which ``require`` looks for ``NAME.lua`` and ``NAME/init.lua``.
+    seed : float or None, default: None
+        The seed of ``math.random``. None is that of LuaJIT.
+
+    Attributes
+    ----------
+    globals : View
+        The globals, as a mapping that reads and writes.
+
+    Examples
+    --------
+    >>> import pytorch_legacy as pl
+    >>> session = pl.lua.Session()
+    >>> session.globals["opt"] = {"hidden": 20}
+    >>> session.execute("function area(n) return n * opt.hidden, 'cells' end")
+    >>> session.globals["area"](2)
+    (40.0, 'cells')
+    """
+
+    def __init__(self, path: Sequence[str | PathLike[str]] = (".",), seed: float | None = None) -> None:
+        self._state = State(seed)
+        self.globals = View(self._state.globals, self._state)
+        folders = [fsencode(folder).decode("latin-1") for folder in path]
+        forms = [f"{folder}/{form}" for folder in folders for form in ("?.lua", "?/init.lua")]
+        self._state.globals.package.__dict__["path"] = ";".join(forms)
+
+    def run(self, file: str | PathLike[str], *arguments: Any) -> Any:
+        """Runs a file. Returns its results: None, a value, or a tuple of several.
+
+        Parameters
+        ----------
+        file : path-like
+            The file.
+        *arguments : object
+            Its ``...``, and the global ``arg``.
+        """
+        state, name = self._state, fsencode(file).decode("latin-1")
+        values = [to_lua(argument, state) for argument in arguments]
+        table = sequence(*values)
+        dict.__setitem__(table, 0, name)
+        state.globals.__dict__["arg"] = table
+        with _errors():
+            function = state.load(state.read_file(name), f"@{name}")
+        return Function(function, state)(*arguments)
+
+    def execute(self, code: str, name: str = "=execute") -> Any:
+        """Runs code. Returns its results: None, a value, or a tuple of several.
+
+        Parameters
+        ----------
+        code : str
+            The text.
+        name : str, default: "=execute"
+            Its name in messages of errors, after a ``=``.
+        """
+        with _errors():
+            function = self._state.load(_encoded(code), _encoded(name))
+        return Function(function, self._state)()
+
+
+def run(
+    file: str | PathLike[str], *arguments: Any, path: Sequence[str | PathLike[str]] = (".",), seed: float | None = None
+) -> Any:
+    """Runs a file of Lua in a session of its own. Returns its results: None, a value, or a tuple of several.
+
+    Parameters
+    ----------
+    file : path-like
+        The file.
+    *arguments : object
+        Its ``...``.
+    path : sequence of path-like, default: ["."]
+        Folders in which ``require`` looks.
+    seed : float or None, default: None
+        The seed of ``math.random``. None is that of LuaJIT.
+    """
+    return Session(path, seed).run(file, *arguments)

@@ -1,0 +1,24 @@
+"""The page on Lua is true: its examples run, and its figures are those of the tests."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+from . import peers
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "lua.md").read_text(encoding="utf-8")
+
+
+def test_the_examples_run() -> None:
+    """The examples of docs/lua.md run."""
+    examples = doctest.DocTestParser().get_doctest(PAGE, {}, "lua.md", "docs/lua.md", 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE, verbose=False)
+    assert len(examples.examples) >= 8
+    assert runner.run(examples).failed == 0
+
+
+def test_the_number_of_expected_deviations() -> None:
+    found = re.search(r"(\d+) of (\d+) pass", PAGE)
+    assert found and int(found[2]) - int(found[1]) == len(peers.EXPECTED)

@@ -1,0 +1,149 @@
+"""The libraries: string, table, math, os, io, and functions without one."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pytorch_legacy as pl
+
+from .running import result, rows
+
+
+@rows(
+    ("return ('hello'):find('l'), ('hello'):find('xyz'), ('a.b'):find('.', 1, true), ('abc'):find('b', -1)",
+     (3.0, None, 2.0, None)),
+    ("return ('key = value'):match('^(%w+)%s*=%s*(%w+)$')", ("key", "value")),
+    ("return ('f(a(b)c)d'):match('%b()'), ('THE (quick) fox'):gsub('%f[%a]%a+', 'w')", ("(a(b)c)", "w (w) w", 3.0)),
+    ("return ('hello'):match('()ll()')", (3.0, 5.0)),
+    ("return ('abab'):match('(a)(b)%1%2'), ('[x]'):match('%[(.-)%]'), ('a]'):match('[]]')", ("a", "x", "]")),
+    ("return ('abc'):gsub('', '-'), ('hello world'):gsub('o', {o = '0'}), ('abc'):gsub('%w', '%0%0', 2)",
+     ("-a-b-c-", "hell0 w0rld", "aabbc", 2.0)),
+    ("return ('x'):gsub('x', function() return nil end), ('x'):gsub('x', function() return 5 end)", ("x", "5", 1.0)),
+    ("local t = {} for k, v in ('a=1, b=2'):gmatch('(%w+)=(%w+)') do t[#t + 1] = k .. v end return unpack(t)", ("a1", "b2")),
+    ("return ('^x'):gsub('^x', 'y'), ('aXbX'):gsub('%u', string.lower), ('a-z'):find('-', 1, true)",
+     ("^x", "axbx", 2.0, 2.0)),
+    ("return ('abc'):sub(-2), ('abc'):sub(2, 10), ('abc'):sub(0), ('abc'):sub(3, 2), ('abc'):byte(-1)",
+     ("bc", "bc", "abc", "", 99.0)),
+    ("return ('ab'):rep(3), ('ab'):rep(0), ('x'):rep(3, ','), ('abc'):reverse(), ('aÄ'):upper()",
+     ("ababab", "", "x,x,x", "cba", "AÄ")),
+    ("return ('%5.1f|%-4d|%04x|%+d|%g|%%|%c'):format(3.14159, 7, 255, 5, 1e20, 65)", "  3.1|7   |00ff|+5|1e+20|%|A"),
+    ("return ('%q'):format('a\"\\n\\\\'), ('%s %s'):format(nil, true), ('%.3s'):format('abcdef'), ('%i'):format('12')",
+     ('"a\\"\\\n\\\\"', "nil true", "abc", "12")),
+    ("return ('%a'):format(1), ('%5s'):format(1/0), ('%x'):format(-1), ('%.20f'):format(0.1)",
+     ("0x1p+0", "  inf", "ffffffffffffffff", "0.10000000000000000555")),
+)  # fmt: skip
+def test_strings(code: str, expected: Any) -> None:
+    found = result(code)
+    assert found == expected
+
+
+@rows(
+    ("local t = {3, 1, 2} table.sort(t) return unpack(t)", (1.0, 2.0, 3.0)),
+    ("local t = {3, 1, 2} table.sort(t, function(a, b) return a > b end) return unpack(t)", (3.0, 2.0, 1.0)),
+    ("local t = {1, 2} table.insert(t, 3) table.insert(t, 1, 0) return table.concat(t, ',')",
+     "0,1,2,3"),
+    ("local t = {1, 2, 3} return table.remove(t), table.remove(t, 1), #t, table.remove({})", (3.0, 1.0, 1.0, None)),
+    ("return table.concat({1, 'a', 2.5}, '-'), table.concat({}, 'x'), table.concat({1, 2, 3}, ',', 2, 3)",
+     ("1-a-2.5", "", "2,3")),
+    ("local t = table.pack(1, nil, 3) return t.n, t[3], table.unpack({1, 2}, 1, 2)", (3.0, 3.0, 1.0, 2.0)),
+    ("return table.maxn{1, 2, [10] = 1}, table.getn{1, 2}, #{n = 1}, #{1, 2, nil}", (10.0, 2.0, 0.0, 2.0)),
+    ("local t = {} for i = 1, 10 do t[i] = i end for i = 10, 6, -1 do t[i] = nil end return #t", 5.0),
+    ("local s = 0 table.foreach({a = 1, b = 2}, function(k, v) s = s + v end) return s", 3.0),
+)  # fmt: skip
+def test_tables(code: str, expected: Any) -> None:
+    assert result(code) == expected
+
+
+@rows(
+    ("return math.floor(-1.5), math.ceil(1.2), math.abs(-3), math.max(1, 5, 3), math.min(2, 0)",
+     (-2.0, 2.0, 3.0, 5.0, 0.0)),
+    ("return math.fmod(-7, 3), math.modf(3.7)", (-1.0, 3.0, pytest.approx(0.7))),
+    ("return math.sqrt(16), math.huge, math.pi, math.frexp(8)", (4.0, float("inf"), 3.141592653589793, 0.5, 4.0)),
+    ("return math.sqrt(-1) ~= math.sqrt(-1), math.log(0), math.exp(1000), math.pow(2, 0.5)",
+     (True, -float("inf"), float("inf"), 2**0.5)),
+    ("return tonumber('10', 2), tonumber('ff', 16), tonumber('z', 36), tonumber('8', 8), tonumber(' 5 '), tonumber('5x')",
+     (2.0, 255.0, 35.0, None, 5.0, None)),
+    ("return tostring(nil), tostring(1.5), tostring(true), type(print), type(nil)", ("nil", "1.5", "true", "function", "nil")),
+    ("return os.time{year = 2020, month = 1, day = 2, hour = 12} - os.time{year = 2020, month = 1, day = 1, hour = 12}", 86400.0),
+    ("return os.date('!%Y-%m-%d %H:%M:%S', 0), os.date('!*t', 3600).hour, type(os.clock()), os.getenv('no such name')",
+     ("1970-01-01 00:00:00", 1.0, "number", None)),
+)  # fmt: skip
+def test_numbers_and_time(code: str, expected: Any) -> None:
+    assert result(code) == expected
+
+
+def test_random_numbers_are_those_of_luajit() -> None:
+    """The numbers were printed by LuaJIT 2.1, for its default seed and for 42."""
+    assert result("return ('%.14g %d %d'):format(math.random(), math.random(10), math.random(5, 7))") == "0.79420629243124 7 6"
+    assert result("math.randomseed(42) return ('%.14g %d'):format(math.random(), math.random(100))") == "0.95607928791821 1"
+
+
+DRAWS = """
+local t = {}
+for i = 1, 200 do t[i] = ('%.17g,%d'):format(math.random(), math.random(-5, 1000)) end
+print(table.concat(t, ' '))
+"""
+
+
+@pytest.mark.parametrize("seed", [None, "0", "1", "123.5", "-7", "1e300"])
+def test_random_numbers_beside_luajit(seed: str | None, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    luajit = shutil.which("luajit")
+    if luajit is None:
+        pytest.skip("needs the program luajit")
+    code = DRAWS if seed is None else f"math.randomseed({seed}) {DRAWS}"
+    pl.lua.Session().execute(code)
+    found = capfdbinary.readouterr().out
+    assert found == subprocess.run([luajit, "-e", code], capture_output=True, check=True).stdout
+
+
+def test_files(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.txt")
+    code = """
+    local f = assert(io.open(path, 'w'))
+    f:write('first\\n', 2, ' 3.5\\n', 'last')
+    f:close()
+    local lines = {}
+    for line in io.lines(path) do lines[#lines + 1] = line end
+    f = io.open(path)
+    local one, a, b, rest = f:read('*l', '*n', '*n', '*a')
+    local size = f:seek('end')
+    f:close()
+    return #lines, lines[3], one, a, b, rest, size, io.type(f), (pcall(f.read, f))
+    """
+    session = pl.lua.Session()
+    session.globals["path"] = path
+    assert session.execute(code) == (3.0, "last", "first", 2.0, 3.5, "\nlast", 16.0, "closed file", False)
+    assert session.execute("return os.remove(path), io.open(path)") == (True, None, f"{path}: No such file or directory", 2.0)
+
+
+def test_bytes_pass_unchanged(tmp_path: Path) -> None:
+    data = bytes(range(256))
+    (tmp_path / "in").write_bytes(data)
+    session = pl.lua.Session()
+    session.globals["folder"] = str(tmp_path)
+    session.execute(
+        "local s = io.open(folder .. '/in', 'rb'):read('*a') local f = io.open(folder .. '/out', 'wb') f:write(s) f:close()"
+    )
+    assert (tmp_path / "out").read_bytes() == data
+
+
+def test_console(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    result("print('é', 1, nil) io.write('a', 2, '\\255\\n') print(setmetatable({}, {__tostring = function() return 'T' end}))")
+    assert capfdbinary.readouterr().out == "é\t1\tnil\n".encode() + b"a2\xff\nT\n"
+
+
+def test_packages(tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "init.lua").write_text("count = (count or 0) + 1 return {name = ...}")
+    (tmp_path / "old.lua").write_text("module(..., package.seeall) function f() return tostring(x) end x = 5")
+    session = pl.lua.Session(path=[tmp_path])
+    assert session.execute("return require('inner').name, require 'inner' == require 'inner', count") == ("inner", True, 1.0)
+    assert session.execute("require 'old' return old.f(), x") == ("5", None)
+    assert session.execute("package.preload.p = function(n) return n .. '!' end return require 'p'") == "p!"
+    message = session.execute("return select(2, pcall(require, 'missing'))")
+    assert f"no file '{tmp_path}/missing.lua'" in message and "module 'missing' not found" in message

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -68,6 +69,8 @@ def load(text: str, source: str, environment: Table, accessors: dict[str, Any]) 
         ``index``, ``setindex`` and ``method`` of the state.
     """
     chunk = Chunk(source)
+    isCollected = gc.isenabled()
+    gc.disable()  # nodes live until the end, and to visit them again and again would double the time
     try:
         module = Compiler(chunk).module(text)
         with warnings.catch_warnings():
@@ -77,6 +80,9 @@ def load(text: str, source: str, environment: Table, accessors: dict[str, Any]) 
         raise LuaSyntaxError(f"{chunk.name}:1: chunk has too many syntax levels") from None
     except (SyntaxError, ValueError) as error:
         raise LuaSyntaxError(f"{chunk.name}:{getattr(error, 'lineno', None) or 1}: {error.args[0]}") from None
+    finally:
+        if isCollected:
+            gc.enable()
     space = {**HELPERS, **accessors, "fields": fields, "mixed": mixed, "sequence": sequence}
     space |= {"G": environment, CHUNK: chunk, "__builtins__": {}}
     exec(code, space)
@@ -346,12 +352,22 @@ class Compiler(Jumps):
         test, right = self._truth(value, again), self.expression(node.right)
         return self.at(ast.IfExp(test, right, again) if isAnd else ast.IfExp(test, again, right))
 
-    def _concatenation(self, node: Node) -> ast.expr:
-        parts = []
-        while isinstance(node, tree.Binary) and node.operator == "..":
-            parts.append(node.left)
-            node = node.right
-        return self.call("concat", *map(self.expression, [*parts, node]))
+    def _concatenation(self, node: tree.Binary) -> ast.expr:
+        if not (isinstance(node.right, tree.Binary) and node.right.operator == ".."):
+            return self._joined(node)
+        parts: list[Node] = [node.left]
+        rest: Node = node.right
+        while isinstance(rest, tree.Binary) and rest.operator == "..":
+            parts.append(rest.left)
+            rest = rest.right
+        return self.call("concat", *map(self.expression, [*parts, rest]))
+
+    def _joined(self, node: tree.Binary) -> ast.expr:
+        """Returns two strings joined in place, or other values by a function."""
+        a, a2, b, b2 = self._pair(node)
+        kinds = [self.attribute(a, "__class__"), self.attribute(b, "__class__")]
+        test = self.at(ast.Compare(kinds[0], [ast.Is(), ast.Is()], [kinds[1], self.name("str")]))
+        return self.at(ast.IfExp(test, self.at(ast.BinOp(a2, ast.Add(), b2)), self.call("concat", a2, b2)))
 
     def _equality(self, node: tree.Binary) -> ast.expr:
         isEqual = node.operator == "=="

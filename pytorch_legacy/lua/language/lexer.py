@@ -46,12 +46,15 @@ class Token(NamedTuple):
         Its line, from 1.
     text : str
         The text as it is written.
+    symbol : str
+        The text of a keyword, an operator or the end, "" for other tokens.
     """
 
     kind: str
     value: str | float
     line: int
     text: str
+    symbol: str = ""
 
 
 def number(text: str) -> float | None:
@@ -92,20 +95,20 @@ def tokens(source: str, name: str) -> list[Token]:
         if kind not in ("space", "comment", "comment_level"):
             found.append(_token(kind or "", text, line, name, source[position : position + 1], match["level"]))
         line += text.count("\n")
-    found.append(Token("end", "<eof>", line, "<eof>"))
+    found.append(Token("end", "<eof>", line, "<eof>", "<eof>"))
     return found
 
 
 def _token(kind: str, text: str, line: int, name: str, after: str, level: str | None) -> Token:
     if kind == "name":
-        return Token("keyword" if text in KEYWORDS else "name", text, line, text)
+        return Token("keyword", text, line, text, text) if text in KEYWORDS else Token("name", text, line, text)
     if kind == "number":
         value = number(text)
         if value is None or after == "." or after == "_" or after.isalnum():
             raise LuaSyntaxError(f"{name}:{line}: malformed number near '{text}{after}'")
         return Token("number", value, line, text)
     if kind == "operator":
-        return Token(kind, text, line, text)
+        return Token(kind, text, line, text, text)
     if level is not None:
         body = text[len(level) + 2 : -len(level) - 2].replace("\r\n", "\n")
         return Token("string", body[1:] if body[:1] in ("\n", "\r") else body, line, text)

@@ -13,6 +13,7 @@ from .errors import Fault, raise_error
 from .lexer import number as read_number
 from .table import TABLES, Table, border, equal_by_metamethod, first, key_of, keys, metamethod, rawget
 
+_dictGet = dict.get
 MAX_EXACT = 2.0**53  # integers below are exact in a float
 
 
@@ -155,7 +156,9 @@ def length(value: Any) -> Any:
     """Returns ``#value``."""
     kind = value.__class__
     if kind is Table:
-        return float(border(value))
+        n = len(value)
+        isEnd = _dictGet(value, n) is not None and _dictGet(value, n + 1) is None
+        return float(n) if isEnd else float(border(value))
     if kind is str:
         return float(len(value))
     if (handler := metamethod(value, "__len")) is not None:
@@ -247,22 +250,30 @@ def each(n: int, function: Any = None, state: Any = None, control: Any = None, *
 
 
 def _pairs(n: int, table: Table) -> Iterator[Any]:
+    items = _items(table)
+    if n == 2:
+        return items
     padding = (None,) * (n - 2)
-    get, names = dict.get, table.__dict__
-    for raw in list(dict.keys(table)):
-        value = get(table, raw)
-        if value is not None:
-            key = raw if raw.__class__ is float else key_of(raw)
-            yield key if n == 1 else (key, value, *padding)
+    return (key if n == 1 else (key, value, *padding) for key, value in items)
+
+
+def _items(table: Table) -> Iterator[tuple[Any, Any]]:
+    """Yields keys and values. Fields may be changed and removed on the way."""
+    if len(table):
+        for raw in list(dict.keys(table)):
+            value = _dictGet(table, raw)
+            if value is not None:
+                yield (raw if raw.__class__ is float else key_of(raw)), value
+    names = table.__dict__
     for name in list(names):
         value = names.get(name)
         if value is not None:
-            yield name if n == 1 else (name, value, *padding)
+            yield name, value
 
 
 def _indices(n: int, table: Table) -> Iterator[Any]:
-    padding, i, get = (None,) * (n - 2), 1.0, dict.get
-    while (value := get(table, i)) is not None:
+    padding, i = (None,) * (n - 2), 1.0
+    while (value := _dictGet(table, i)) is not None:
         yield i if n == 1 else (i, value, *padding)
         i += 1.0
 
@@ -333,6 +344,6 @@ HELPERS = {
     **{"add": add, "sub": sub, "mul": mul, "div": div, "mod": mod, "pow_": pow_, "neg": neg},
     **{"eq": eq, "lt": lt, "le": le, "gt": gt, "ge": ge, "length": length, "concat": concat},
     **{"first": first, "many": many, "cut": cut, "upto": upto, "each": each},
-    **{"Table": Table, "float": float, "tuple": tuple},
+    **{"Table": Table, "float": float, "str": str, "tuple": tuple},
 }
 """Functions that compiled code calls by name."""

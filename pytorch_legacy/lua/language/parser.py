@@ -19,9 +19,10 @@ _STRENGTH = {
     **dict.fromkeys(("<", ">", "<=", ">=", "~=", "=="), (3, 3)),
     **{"..": (5, 4), "+": (6, 6), "-": (6, 6), "*": (7, 7), "/": (7, 7), "%": (7, 7), "^": (10, 9)},
 }
-_UNARY_STRENGTH = 8
+_UNARY, _UNARY_STRENGTH = ("not", "-", "#"), 8
 _MAX_LEVELS = 180  # levels of syntax within each other; Lua has 200
 _MAX_LOCALS = 200  # locals of a function, as in Lua
+_SUFFIXES = frozenset((".", "[", ":", "(", "{"))
 _BLOCK_ENDS = ("end", "else", "elseif", "until")
 
 
@@ -57,8 +58,7 @@ class Parser:
     @property
     def _symbol(self) -> str:
         """The keyword or operator that comes next, or ""."""
-        token = self._tokens[self._position]
-        return token.text if token.kind in ("keyword", "operator", "end") else ""
+        return self._tokens[self._position].symbol
 
     @property
     def _line(self) -> int:
@@ -73,7 +73,7 @@ class Parser:
         return self._tokens[self._position - 1].text
 
     def _accept(self, symbol: str) -> bool:
-        if self._symbol != symbol:
+        if self._tokens[self._position].symbol != symbol:
             return False
         self._position += 1
         return True
@@ -128,13 +128,10 @@ class Parser:
         self._function.locals -= len(self._scopes.pop())
         self._function.loops -= isLoop
 
-    @contextmanager
-    def _level(self) -> Iterator[None]:
+    def _deepen(self) -> None:
         self._levels += 1
         if self._levels > _MAX_LEVELS:
             self._fail("chunk has too many syntax levels")
-        yield
-        self._levels -= 1
 
     # ------------------------------------------------------------------------------------------ statements
 
@@ -143,8 +140,9 @@ class Parser:
         while self._symbol not in _BLOCK_ENDS and self._tokens[self._position].kind != "end":
             isLast = self._symbol == "return"
             if not self._accept(";"):
-                with self._level():
-                    body.append(self._statement())
+                self._deepen()
+                body.append(self._statement())
+                self._levels -= 1
             if isLast:
                 self._accept(";")
                 break
@@ -305,19 +303,20 @@ class Parser:
         return found
 
     def _expression(self, strength: int = 0) -> Node:
-        with self._level():
-            if self._symbol in ("not", "-", "#"):
-                line, operator = self._line, self._advance()
-                operand = self._expression(_UNARY_STRENGTH)
-                left: Node = tree.Unary(line, operator, operand)
-                if operator == "-" and isinstance(operand, tree.Constant) and isinstance(operand.value, float):
-                    left = tree.Constant(line, -operand.value)
-            else:
-                left = self._simple()
-            while _STRENGTH.get(self._symbol, (0, 0))[0] > strength:
-                line, operator = self._line, self._advance()
-                left = tree.Binary(line, operator, left, self._expression(_STRENGTH[operator][1]))
-            return left
+        self._deepen()
+        token = self._tokens[self._position]
+        left = self._unary(token.line) if token.symbol in _UNARY else self._simple()
+        while _STRENGTH.get((token := self._tokens[self._position]).symbol, (0, 0))[0] > strength:
+            self._position += 1
+            left = tree.Binary(token.line, token.symbol, left, self._expression(_STRENGTH[token.symbol][1]))
+        self._levels -= 1
+        return left
+
+    def _unary(self, line: int) -> Node:
+        operator, operand = self._advance(), self._expression(_UNARY_STRENGTH)
+        if operator == "-" and isinstance(operand, tree.Constant) and isinstance(operand.value, float):
+            return tree.Constant(line, -operand.value)
+        return tree.Unary(line, operator, operand)
 
     def _simple(self) -> Node:
         token = self._tokens[self._position]
@@ -378,6 +377,8 @@ class Parser:
         """Returns the expression with the field, call or method call that follows it, or None."""
         token = self._tokens[self._position]
         line = token.line
+        if token.kind != "string" and token.symbol not in _SUFFIXES:
+            return None
         if self._accept("."):
             return tree.Index(line, expression, tree.Constant(line, self._identifier()))
         if self._accept("["):
@@ -387,9 +388,7 @@ class Parser:
         if self._accept(":"):
             name = self._identifier()
             return tree.MethodCall(line, expression, name, self._arguments())
-        if token.kind == "string" or self._symbol in ("(", "{"):
-            return tree.Call(line, expression, self._arguments())
-        return None
+        return tree.Call(line, expression, self._arguments())
 
     def _arguments(self) -> list[Node]:
         token = self._tokens[self._position]

@@ -205,10 +205,10 @@ def rawset(table: Table, key: Any, value: Any) -> None:
     if key.__class__ is str:
         if value is None:
             table.__dict__.pop(key, None)
-        else:
-            table.__dict__[key] = value
-            if key == "__newindex":
-                _guard_tables(table)
+            return
+        table.__dict__[key] = value
+        if key == "__newindex":
+            _guard_tables(table)
         return
     if key.__class__ is bool:
         key = TRUE if key else FALSE
@@ -235,13 +235,16 @@ def accessors(metatables: dict[type, Table]) -> tuple[Any, Any, Any]:
 
     def index(value: Any, key: Any) -> Any:
         """Returns ``value[key]``."""
-        if value.__class__ is Table:
+        kind = value.__class__
+        if kind is Table:
             kind = key.__class__
             if kind is str:
                 return value.__dict__.get(key)
             if kind is bool:
                 key = TRUE if key else FALSE
             return _dictGet(value, key)
+        if kind is MetaTable and key.__class__ is str and (found := value.__dict__.get(key)) is not None:
+            return found
         while True:
             kind = value.__class__
             if kind in TABLES:
@@ -262,6 +265,15 @@ def accessors(metatables: dict[type, Table]) -> tuple[Any, Any, Any]:
 
     def setindex(value: Any, key: Any, new: Any) -> None:
         """Sets ``value[key]``."""
+        kind = value.__class__
+        if kind is Table and key.__class__ is float and key == key and new is not None:
+            _dictSet(value, key, new)
+            return None
+        if kind is MetaTable and key.__class__ is str and new is not None:
+            value.__dict__[key] = new
+            if key == "__newindex":
+                _guard_tables(value)
+            return None
         while True:
             kind = value.__class__
             if kind is Table or kind is MetaTable:
@@ -283,10 +295,18 @@ def accessors(metatables: dict[type, Table]) -> tuple[Any, Any, Any]:
     def method(value: Any, name: str) -> Any:
         """Returns the function that ``value:name()`` calls."""
         kind = value.__class__
-        if kind is Table:
+        if kind is MetaTable:
+            found = value.__dict__.get(name)
+            if found is None and (handler := value._metatable.__dict__.get("__index")).__class__ in TABLES:
+                found = handler.__dict__.get(name)
+            if found is not None:
+                return found
+        elif kind is Table:
             return value.__dict__.get(name)
-        if kind is MetaTable and (found := value.__dict__.get(name)) is not None:
-            return found
+        elif kind is str:
+            handler = metatables[str].__dict__.get("__index")
+            if handler.__class__ is Table:
+                return handler.__dict__.get(name)
         return index(value, name)
 
     return index, setindex, method

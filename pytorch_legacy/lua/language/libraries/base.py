@@ -6,12 +6,12 @@ import gc
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import CALLBACK, MISSING, fail, integer, string, wrong_type
+from ..arguments import CALLBACK, MAX_CALLBACKS, MISSING, fail, integer, string, wrong_type
 from ..arguments import table as table_of
 from ..errors import CHUNK, LIBRARY, LuaError, frame_at, place, raise_error, type_name, value_of
 from ..lexer import LuaSyntaxError
 from ..operators import format_number, many, next_, next_index, tonumber
-from ..table import TABLES, Table, Userdata, border, first, metamethod, set_metatable
+from ..table import NESTING, TABLES, Table, Userdata, border, first, metamethod, set_metatable
 from ..table import rawget as raw_value
 from ..table import rawset as set_raw_value
 
@@ -85,11 +85,15 @@ def assert_(*values: Any) -> Any:
 def pcall(function: Any = MISSING, *arguments: Any) -> Any:
     if function is MISSING:
         fail(1, "pcall", "value expected")
+    NESTING.callbacks += 1
     try:
-        with CALLBACK:
-            found = _called(function, arguments)
+        if NESTING.callbacks > MAX_CALLBACKS:
+            raise_error("C stack overflow")
+        found = function(*arguments) if function.__class__ is FunctionType else _called(function, arguments)
     except Exception as error:
         return False, value_of(error)
+    finally:
+        NESTING.callbacks -= 1
     return (True, *found) if found.__class__ is tuple else (True, found)
 
 

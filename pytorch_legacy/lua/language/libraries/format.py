@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from ..arguments import MISSING, fail, number, string
@@ -12,7 +13,21 @@ from ..errors import raise_error
 from ..operators import format_number
 
 _DIRECTIVE = re.compile(r"%([-+ #0]*)(\d*)(?:\.(\d*))?(.?)", re.DOTALL)
+_KINDS = tuple("%diuoxXcsqeEfgGaA")
 _QUOTED = {'"': '\\"', "\\": "\\\\", "\n": "\\\n", "\r": "\\r", "\0": "\\0"}
+
+
+@lru_cache(maxsize=500)
+def _directives(form: str) -> tuple[tuple[str, str, str], ...]:
+    """Returns the parts of a format: the text before a directive, its kind, and its layout."""
+    found, place = [], 0
+    for match in _DIRECTIVE.finditer(form):
+        flags, width, precision, kind = match.groups()
+        if kind not in _KINDS or len(width) > 2 or len(precision or "") > 2 or len(flags) > 5:
+            raise_error(f"invalid option '%{kind}' to 'format'")
+        found.append((form[place : match.start()], kind, f"{flags}{width}" + ("" if precision is None else f".{precision}")))
+        place = match.end()
+    return (*found, (form[place:], "", ""))
 
 
 def formatted(form: str, values: tuple[Any, ...], tostring: Callable[..., Any]) -> str:
@@ -27,21 +42,16 @@ def formatted(form: str, values: tuple[Any, ...], tostring: Callable[..., Any]) 
     tostring : callable
         Lua's function, for ``%s``.
     """
-    count = 0
-
-    def directive(match: re.Match[str]) -> str:
-        nonlocal count
-        flags, width, precision, kind = match.groups()
+    parts, count = [], 0
+    for text, kind, layout in _directives(form):
+        parts.append(text)
         if kind == "%":
-            return "%"
-        if kind not in tuple("diuoxXcsqeEfgGaA") or len(width) > 2 or len(precision or "") > 2 or len(flags) > 5:
-            raise_error(f"invalid option '%{kind}' to 'format'")
-        count += 1
-        value = values[count - 1] if count <= len(values) else MISSING
-        layout = f"{flags}{width}" + ("" if precision is None else f".{precision}")
-        return _written(kind, layout, value, count + 1, tostring)
-
-    return _DIRECTIVE.sub(directive, form)
+            parts.append("%")
+        elif kind:
+            value = values[count] if count < len(values) else MISSING
+            count += 1
+            parts.append(_written(kind, layout, value, count + 1, tostring))
+    return "".join(parts)
 
 
 def _written(kind: str, layout: str, value: Any, position: int, tostring: Callable[..., Any]) -> str:

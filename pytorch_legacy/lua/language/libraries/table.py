@@ -22,10 +22,14 @@ _MAX_UNPACKED = 10**6
 def insert(table: Any = MISSING, *arguments: Any) -> tuple[()]:
     if table.__class__ not in TABLES:
         wrong_type(table, 1, "insert", "table")
-    n = border(table) + 1
     if len(arguments) == 1:
-        rawset(table, n, arguments[0])
+        n = len(table)  # mostly all keys are 1 to n
+        if _get(table, n) is None or _get(table, n + 1) is not None:
+            n = border(table)
+        if arguments[0] is not None:
+            _set(table, n + 1, arguments[0])
         return ()
+    n = border(table) + 1
     if len(arguments) != 2:
         raise_error("wrong number of arguments to 'insert'")
     place = integer(arguments[0], 2, "insert")

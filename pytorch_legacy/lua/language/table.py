@@ -224,15 +224,7 @@ METATABLES: dict[type, Table] = {}
 """Metatables of Python's classes for functions that belong to no state. A state has its own."""
 
 
-def accessors(metatables: dict[type, Table]) -> tuple[Any, Any, Any]:
-    """Returns ``index``, ``setindex`` and ``method`` of a state.
-
-    Parameters
-    ----------
-    metatables : dict
-        The metatable of each class of Python objects that scripts hold: of str, and of files. It is looked up, not copied.
-    """
-
+def _reader(metatables: dict[type, Table]) -> Any:
     def index(value: Any, key: Any) -> Any:
         """Returns ``value[key]``."""
         kind = value.__class__
@@ -263,6 +255,10 @@ def accessors(metatables: dict[type, Table]) -> tuple[Any, Any, Any]:
                 return first(handler(value, key))
             value = handler
 
+    return index
+
+
+def _writer(metatables: dict[type, Table]) -> Any:
     def setindex(value: Any, key: Any, new: Any) -> None:
         """Sets ``value[key]``."""
         kind = value.__class__
@@ -292,6 +288,10 @@ def accessors(metatables: dict[type, Table]) -> tuple[Any, Any, Any]:
                 return None
             value = handler
 
+    return setindex
+
+
+def _finder(metatables: dict[type, Table], index: Any) -> Any:
     def method(value: Any, name: str) -> Any:
         """Returns the function that ``value:name()`` calls."""
         kind = value.__class__
@@ -309,7 +309,19 @@ def accessors(metatables: dict[type, Table]) -> tuple[Any, Any, Any]:
                 return handler.__dict__.get(name)
         return index(value, name)
 
-    return index, setindex, method
+    return method
+
+
+def accessors(metatables: dict[type, Table]) -> tuple[Any, Any, Any]:
+    """Returns ``index``, ``setindex`` and ``method`` of a state.
+
+    Parameters
+    ----------
+    metatables : dict
+        The metatable of each class of Python objects that scripts hold: of str, and of files. It is looked up, not copied.
+    """
+    index = _reader(metatables)
+    return index, _writer(metatables), _finder(metatables, index)
 
 
 index, setindex, method = accessors(METATABLES)

@@ -13,7 +13,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "lua.md").read_text(encod
 
 def test_the_examples_run() -> None:
     """The examples of docs/lua.md run."""
-    examples = doctest.DocTestParser().get_doctest(PAGE, {}, "lua.md", "docs/lua.md", 0)
+    examples = doctest.DocTestParser().get_doctest(re.sub("^```.*", "", PAGE, flags=re.MULTILINE), {}, "lua.md", "docs/lua.md", 0)
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE, verbose=False)
     assert len(examples.examples) >= 8
     assert runner.run(examples).failed == 0

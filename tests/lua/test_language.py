@@ -37,6 +37,7 @@ def test_values(code: str, expected: Any) -> None:
     ("local a, b = ((function() return 1, 2 end)()) return a, b", (1.0, None)),
     ("local i, a = 1, {} i, a[i] = i + 1, 20 return i, a[1], a[2]", (2.0, 20.0, None)),
     ("local a, b = 1, 2 a, b = b, a return a, b", (2.0, 1.0)),
+    ("local a a, a = 1, 2 return a", 1.0),  # targets are stored from right to left
     ("repeat local done = true until done return 'once'", "once"),
     ("local s = 0 for i = 10, 1, -3 do s = s + i end return s", 22.0),
     ("local s = '' for i = 0.1, 0.35, 0.1 do s = s .. i .. ' ' end return s", "0.1 0.2 0.3 "),

@@ -14,7 +14,7 @@ import pytorch_legacy as pl
 from .programs import Writer
 
 COUNT = 1000
-MAX_DIFFERENT = 0.003  # a share that may differ in the words of an error
+MAX_DIFFERENT = 0.003  # share of programs that may differ in the words of an error
 ERROR = re.compile(r"false |attempt to|bad argument|:\d+: ")
 
 

@@ -527,8 +527,9 @@ class Compiler(Jumps):
         values = self._values(len(targets), nodes)
         whole = self.at(ast.Tuple(values, ast.Load())) if isinstance(values, list) else values
         isSurplus = isinstance(values, list) and len(values) > len(targets)
-        if all(isinstance(target, tree.Local) for target in fixed) and not isSurplus:
-            stores = [self._target(target.variable) for target in fixed if isinstance(target, tree.Local)]
+        variables = [target.variable for target in fixed if isinstance(target, tree.Local)]
+        if len(set(variables)) == len(fixed) and not isSurplus:
+            stores = [self._target(variable) for variable in variables]
             return [self.assign(self.at(ast.Tuple(stores, ast.Store())), whole)]
         name = self._fresh("m")
         written.append(self.assign(self.store(name), whole))

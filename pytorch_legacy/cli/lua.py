@@ -41,6 +41,8 @@ def execute(options: argparse.Namespace) -> None:
         if options.script is not None:
             session.run(options.script, *options.arguments)
     except lua.LuaError as error:
+        if isinstance(error.__cause__, BrokenPipeError):
+            raise error.__cause__ from None
         sys.stdout.flush()
         for line in str(error).split("\n"):
             print(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from types import FunctionType
 from typing import Any, NoReturn
 
 from .errors import is_method_call, raise_error, type_name
@@ -75,14 +73,7 @@ def table(value: Any, position: int, function: str) -> Table:
     return value  # type: ignore[no-any-return]
 
 
-def function(value: Any, position: int, name: str) -> FunctionType:
-    """Returns a function."""
-    if value.__class__ is not FunctionType:
-        wrong_type(value, position, name, "function")
-    return value  # type: ignore[no-any-return]
-
-
-class callback:
+class _Callback:
     """A block in which the library calls a function of Lua. It needs the stack of C, so that their depth is limited."""
 
     __slots__ = ()
@@ -97,9 +88,4 @@ class callback:
         NESTING.callbacks -= 1
 
 
-CALLBACK = callback()
-
-
-def whole(x: float) -> int | None:
-    """Returns a number as an int, None if it has a fraction."""
-    return int(x) if math.isfinite(x) and x == int(x) else None
+CALLBACK = _Callback()

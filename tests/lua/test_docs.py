@@ -5,6 +5,12 @@ from __future__ import annotations
 import doctest
 import re
 from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy.lua import session
 
 from . import peers
 
@@ -17,6 +23,12 @@ def test_the_examples_run() -> None:
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE, verbose=False)
     assert len(examples.examples) >= 8
     assert runner.run(examples).failed == 0
+
+
+@pytest.mark.parametrize("module", [pl.lua, session], ids=["package", "session"])
+def test_the_examples_of_docstrings_run(module: ModuleType) -> None:
+    found = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert found.attempted and not found.failed
 
 
 def test_the_number_of_expected_deviations() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import subprocess
 import sys
 import threading
@@ -126,10 +127,14 @@ def test_an_error_of_python_is_the_cause() -> None:
     "while true do xpcall(function() while true do end end, function() end) end",
 ])  # fmt: skip
 def test_an_interrupt_ends_the_program(loop: str) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets jobs in the background ignore it
     timer = threading.Timer(0.3, _thread.interrupt_main)
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        pl.lua.Session().execute(loop)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            pl.lua.Session().execute(loop)
+    finally:
+        signal.signal(signal.SIGINT, before)
     timer.join()
 
 

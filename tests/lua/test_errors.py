@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import signal
 import subprocess
 import sys
@@ -128,7 +127,8 @@ def test_an_error_of_python_is_the_cause() -> None:
 ])  # fmt: skip
 def test_an_interrupt_ends_the_program(loop: str) -> None:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets jobs in the background ignore it
-    timer = threading.Timer(0.3, _thread.interrupt_main)
+    main = threading.get_ident()
+    timer = threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGINT))
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):

@@ -184,8 +184,10 @@ static Match matchInputs(const THNNProgram *program, const List *list, const THN
 
 /* ---- the inputs of a program, for messages */
 
+enum { ENOUGH_TEXT = 700 }; /* bytes of a message, behind which a further list is counted */
+
 typedef struct Text {
-  char text[520];
+  char text[860];
   size_t length;
 } Text;
 
@@ -223,27 +225,49 @@ static void addPort(Text *t, const Port *port)
   }
 }
 
+/* True if a list that serves every n from 2 on has, for n = 1, the inputs of another list. Then both are told as one. */
+static int continues(const THNNProgram *program, const List *list, const List *one)
+{
+  if (list->least != 2 || list->isLater || one->least || one->isLater) return 0;
+  for (int32_t i = 0; i < program->nInputs; i++) {
+    const Port *port = list->inputs + i, *other = one->inputs + i;
+    if (port->array.type != other->array.type || port->array.nDimension != other->array.nDimension) return 0;
+    for (int32_t d = 0; d < port->array.nDimension; d++)
+      if (port->size[d].base + port->size[d].slope != other->size[d].base) return 0;
+  }
+  return 1;
+}
+
+/* The list for n = 1 that this one continues, or the list that continues this one; NULL if there is none. */
+static const List *relative(const THNNProgram *program, const List *list)
+{
+  for (int32_t k = 0; k < program->nLists; k++) {
+    const List *other = program->lists + k;
+    if (continues(program, list, other) || continues(program, other, list)) return other;
+  }
+  return NULL;
+}
+
 static int32_t refuseInputs(const char *function, const THNNProgram *program, const THNNArray *inputs, int32_t wrong)
 {
   if (program->hasStates)
     return THNN_fail(THNN_ERR_SHAPE, function, "inputs",
                      "expected the sizes of the run before, for the states that it left, got others; THNN_forgetProgram begins anew");
   Text taken = {"", 0};
-  enum { ENOUGH = 320 }; /* bytes of text, so that a further list fits */
   int more = 0;
   for (int32_t k = 0; k < program->nLists; k++) {
-    const List *list = program->lists + k;
-    if (list->isLater) continue;
+    const List *list = program->lists + k, *other = relative(program, list);
+    if (list->isLater || (!list->least && other)) continue;
     const Match match = matchInputs(program, list, inputs);
     if (match.inputs < wrong) continue;
-    if (taken.length > ENOUGH) {
+    if (taken.length > ENOUGH_TEXT) {
       more++;
       continue;
     }
     add(&taken, taken.length ? ", or " : "");
     addPort(&taken, list->inputs + wrong);
     if (match.hasN) add(&taken, " with n = %" PRId64 " as before", match.n);
-    else if (list->least) add(&taken, " with n from %" PRId64 " on", list->least);
+    else if (list->least && !other) add(&taken, " with n from %" PRId64 " on", list->least);
   }
   if (more) add(&taken, ", or one of %d others", more);
   char name[40];

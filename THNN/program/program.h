@@ -1,4 +1,5 @@
-/* A program in memory: what read.c makes of the bytes, plan.c fills for sizes, and run.c calls.
+/* A program in memory: read.c makes it of the bytes, plan.c fills it for sizes, and run.c calls its functions. header.c and
+ * constants.c read the rest of the bytes, file.c maps them, functions.c finds functions by their names, and messages.c names places.
  *
  *   list       calls for one set of input sizes, or for all sizes that differ in n
  *   port       an input or an output of the program
@@ -80,6 +81,26 @@ typedef struct List {
   int64_t n, arenaBytes;
   const void *plannedArena; /* the memory that the operands' addresses are for */
 } List;
+
+/* A little-endian number, on any processor. */
+THNN_INLINE uint64_t THNN_littleEndian(const unsigned char *bytes, size_t size)
+{
+  uint64_t value = 0;
+  for (size_t i = 0; i < size; i++) value |= (uint64_t)bytes[i] << 8 * i;
+  return value;
+}
+
+/* header.c */
+
+typedef struct Header {
+  uint32_t version, mark;
+  uint64_t size, constants, constantsBytes;
+  uint32_t lists, states, notes, checksum;
+} Header;
+
+int32_t THNN_readHeader(const char *function, const unsigned char *bytes, uint64_t size, Header *header);
+/* Compares the CRC-32 of all bytes but those of itself; 0 is none. */
+int32_t THNN_compareChecksum(const char *function, const unsigned char *bytes, uint64_t size, uint32_t expected);
 
 /* The bytes of a file. */
 typedef struct FileBytes {

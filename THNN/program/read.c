@@ -7,52 +7,6 @@
 #include "program/format.h"
 #include "program/program.h"
 
-const char *const THNN_typeNames[4] = {"float", "double", "long", "byte"};
-const int64_t THNN_typeBytes[4] = {4, 8, 8, 1};
-
-/* ---- messages */
-
-/* The name of the argument, from names that are separated by spaces. */
-static void argumentName(char *text, size_t size, const Function *function, int32_t position)
-{
-  const char *name = function->arguments;
-  for (int32_t i = 0; i < position && *name; i++) {
-    name += strcspn(name, " ");
-    name += *name == ' ';
-  }
-  const int length = (int)strcspn(name, " ");
-  if (length) snprintf(text, size, " (%.*s)", length, name);
-}
-
-PlaceText THNN_placeText(int64_t list, int64_t call, const Function *function, int32_t position)
-{
-  PlaceText place = {""};
-  const size_t size = sizeof place.text;
-  char argument[80] = "";
-  if (list < 0) snprintf(place.text, size, "bytes");
-  else if (call < 0) snprintf(place.text, size, "list %" PRId64, list);
-  else if (!function) snprintf(place.text, size, "list %" PRId64 ", call %" PRId64, list, call);
-  else if (position < 0) snprintf(place.text, size, "list %" PRId64 ", call %" PRId64 " (%.160s)", list, call, function->name);
-  else {
-    argumentName(argument, sizeof argument, function, position);
-    snprintf(place.text, size, "list %" PRId64 ", call %" PRId64 " (%.160s), argument %d%s", list, call, function->name,
-             position, argument);
-  }
-  return place;
-}
-
-int32_t THNN_failAt(int32_t code, const char *function, const THNNProgram *program, const List *list, int64_t call,
-                    int32_t position, const char *format, ...)
-{
-  char text[600];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  const Function *called = call < 0 ? NULL : list->calls[call].function;
-  return THNN_fail(code, function, THNN_placeText(list - program->lists, call, called, position).text, "%s", text);
-}
-
 /* ---- the reader */
 
 /* Items of each kind. */
@@ -114,19 +68,11 @@ static int32_t take(Reader *r, void *to, size_t bytes)
   return THNN_OK;
 }
 
-/* A little-endian number, on any processor. */
-static uint64_t littleEndian(const unsigned char *bytes, size_t size)
-{
-  uint64_t value = 0;
-  for (size_t i = 0; i < size; i++) value |= (uint64_t)bytes[i] << 8 * i;
-  return value;
-}
-
 static int32_t takeUnsigned(Reader *r, size_t size, uint64_t *value)
 {
   unsigned char bytes[8] = {0};
   THNN_TRY(take(r, bytes, size));
-  *value = littleEndian(bytes, size);
+  *value = THNN_littleEndian(bytes, size);
   return THNN_OK;
 }
 
@@ -448,62 +394,6 @@ static int32_t readLists(Reader *r, const unsigned char *first, const unsigned c
 
 /* ---- the whole */
 
-typedef struct Header {
-  uint32_t version, mark;
-  uint64_t size, constants, constantsBytes;
-  uint32_t lists, states, notes, checksum;
-} Header;
-
-static int32_t readHeader(const Reader *r, const unsigned char *bytes, uint64_t size, Header *h)
-{
-  if (size < FORMAT_HEADER_BYTES || memcmp(bytes, THNN_PROGRAM_MAGIC, 8) != 0)
-    return wrong(r, THNN_ERR_VALUE, "expected a program, which begins with %s, got %" PRIu64 " other bytes", THNN_PROGRAM_MAGIC,
-                 size);
-  if ((uintptr_t)bytes % FORMAT_ALIGNMENT)
-    return wrong(r, THNN_ERR_VALUE, "expected an address that is a multiple of %d, got one that is %d beyond", FORMAT_ALIGNMENT,
-                 (int)((uintptr_t)bytes % FORMAT_ALIGNMENT));
-  h->version = (uint32_t)littleEndian(bytes + 8, 4);
-  h->mark = (uint32_t)littleEndian(bytes + 12, 4);
-  h->size = littleEndian(bytes + 16, 8);
-  h->constants = littleEndian(bytes + 24, 8);
-  h->constantsBytes = littleEndian(bytes + 32, 8);
-  h->lists = (uint32_t)littleEndian(bytes + 40, 4);
-  h->states = (uint32_t)littleEndian(bytes + 44, 4);
-  h->notes = (uint32_t)littleEndian(bytes + 48, 4);
-  h->checksum = (uint32_t)littleEndian(bytes + FORMAT_CHECKSUM, 4);
-  if (h->mark != FORMAT_MARK) return wrong(r, THNN_ERR_VALUE, "expected the mark 0x%08x, got 0x%08" PRIx32, FORMAT_MARK, h->mark);
-  if (h->version != FORMAT_VERSION)
-    return wrong(r, THNN_ERR_VERSION,
-                 "expected version %d of programs, got %" PRIu32 "; compile the network with the package of this library",
-                 FORMAT_VERSION, h->version);
-  if (h->size != size)
-    return wrong(r, THNN_ERR_VALUE, "expected %" PRIu64 " bytes, as the program says, got %" PRIu64, h->size, size);
-  if (h->constants < FORMAT_HEADER_BYTES || h->constants > size || h->constants % FORMAT_ALIGNMENT)
-    return wrong(r, THNN_ERR_VALUE, "expected constants at a multiple of %d from %d to %" PRIu64 ", got %" PRIu64,
-                 FORMAT_ALIGNMENT, FORMAT_HEADER_BYTES, size, h->constants);
-  if (h->constantsBytes > size - h->constants)
-    return wrong(r, THNN_ERR_VALUE, "expected at most %" PRIu64 " bytes of constants behind their beginning, got %" PRIu64,
-                 size - h->constants, h->constantsBytes);
-  if (h->notes > h->constants - FORMAT_HEADER_BYTES)
-    return wrong(r, THNN_ERR_VALUE, "expected at most %" PRIu64 " bytes of notes before the constants, got %" PRIu32,
-                 h->constants - FORMAT_HEADER_BYTES, h->notes);
-  const uint64_t most = (h->constants - FORMAT_HEADER_BYTES - h->notes) / MIN_LIST_BYTES;
-  if (h->lists < 1 || h->lists > most)
-    return wrong(r, THNN_ERR_VALUE,
-                 "expected 1 list or more, at most %" PRIu64 " in the bytes before the constants, got %" PRIu32, most, h->lists);
-  return THNN_OK;
-}
-
-static int32_t compareChecksum(const Reader *r, const unsigned char *bytes, uint64_t size, uint32_t expected)
-{
-  if (!expected) return THNN_OK;
-  enum { END = FORMAT_CHECKSUM + 4 };
-  const uint32_t found = THNN_checksum(THNN_checksum(0, bytes, FORMAT_CHECKSUM), bytes + END, (size_t)size - END);
-  if (found == expected) return THNN_OK;
-  return wrong(r, THNN_ERR_VALUE, "expected the checksum 0x%08" PRIx32 ", got 0x%08" PRIx32 "; the bytes were damaged", expected,
-               found);
-}
-
 /* A place for n items in the block: its offset. All items have the alignment of 8 bytes or less. */
 static size_t reserve(size_t *bytes, size_t n, size_t itemSize)
 {
@@ -579,75 +469,15 @@ static int32_t checkStates(Reader *r, const THNNProgram *p)
   return hasLater ? THNN_OK : wrong(r, THNN_ERR_VALUE, "expected a later list, because there are states, got none");
 }
 
-/* ---- constants on a big-endian processor: a copy, in which the bytes of each element are reversed */
-
-static int isLittleEndian(void)
-{
-  const uint16_t one = 1;
-  return *(const unsigned char *)&one == 1;
-}
-
-static void reverse(unsigned char *element, size_t bytes)
-{
-  for (size_t i = 0; i < bytes / 2; i++) {
-    const unsigned char byte = element[i];
-    element[i] = element[bytes - 1 - i];
-    element[bytes - 1 - i] = byte;
-  }
-}
-
-/* Reverses each element of a constant once: `isReversed` has a mark for each byte of all constants. */
-static void reverseConstant(unsigned char *constants, unsigned char *isReversed, const Operand *operand)
-{
-  const THNNArray *array = &operand->array;
-  const size_t bytes = (size_t)THNN_typeBytes[array->type];
-  int64_t index[THNN_MAX_DIMS] = {0}, n = 1;
-  for (int32_t d = 0; d < array->nDimension; d++)
-    if (array->stride[d] || !array->size[d]) n *= array->size[d];
-  for (int64_t i = 0; i < n; i++) {
-    int64_t at = operand->offsetBytes;
-    for (int32_t d = 0; d < array->nDimension; d++) at += index[d] * array->stride[d] * (int64_t)bytes;
-    if (!isReversed[at]) reverse(constants + at, bytes);
-    isReversed[at] = 1;
-    for (int32_t d = array->nDimension - 1; d >= 0; d--) {
-      if (array->stride[d] && ++index[d] < array->size[d]) break;
-      index[d] = 0;
-    }
-  }
-}
-
-int32_t THNN_readConstants(const char *function, THNNProgram *program, void **copy)
-{
-  *copy = NULL;
-  if (isLittleEndian() || !program->constantsBytes) return THNN_OK;
-  const size_t bytes = ((size_t)program->constantsBytes + THNN_LINE - 1) / THNN_LINE * THNN_LINE;
-  unsigned char *constants = aligned_alloc(THNN_LINE, bytes), *isReversed = calloc(1, bytes);
-  if (!constants || !isReversed) {
-    free(constants);
-    free(isReversed);
-    return THNN_fail(THNN_ERR_MEMORY, function, "bytes", "expected memory of %zu bytes for the constants, got none", bytes);
-  }
-  memcpy(constants, program->constants, (size_t)program->constantsBytes);
-  for (int32_t k = 0; k < program->nLists; k++)
-    for (int64_t c = 0; c < program->lists[k].nCalls; c++) {
-      const ProgramCall *call = program->lists[k].calls + c;
-      for (int32_t i = 0; call->function->signature[i]; i++) {
-        const Operand *operand = isTensorLetter(call->function->signature[i]) ? call->arguments[i].tensor : NULL;
-        if (operand && operand->memory == MEMORY_CONSTANTS) reverseConstant(constants, isReversed, operand);
-      }
-    }
-  free(isReversed);
-  *copy = constants;
-  return THNN_OK;
-}
+/* ---- a program */
 
 int32_t THNN_readProgram(const char *function, const void *bytes, uint64_t size, int isChecked, THNNProgram **program)
 {
   const unsigned char *first = bytes;
   Reader r = {.function = function, .list = -1, .call = -1, .position = -1};
   Header h = {0};
-  THNN_TRY(readHeader(&r, first, size, &h));
-  if (!isChecked) THNN_TRY(compareChecksum(&r, first, size, h.checksum));
+  THNN_TRY(THNN_readHeader(function, first, size, &h));
+  if (!isChecked) THNN_TRY(THNN_compareChecksum(function, first, size, h.checksum));
   r.states = h.states;
   const unsigned char *notes = first + FORMAT_HEADER_BYTES, *lists = notes + h.notes;
   THNN_TRY(readLists(&r, lists, first + h.constants, h.lists));

@@ -1,4 +1,4 @@
-"""The command ``thnn-run``: hands over to the program in C (THNN/program/thnn-run.c), which lies beside libTHNN."""
+"""The command ``thnn-run``: hands over to the program in C (THNN/thnn-run/thnn-run.c), which lies beside libTHNN."""
 
 import os
 import sys

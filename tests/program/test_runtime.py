@@ -761,6 +761,23 @@ def test_a_sample_has_the_same_bits_in_all_batches() -> None:
     assert (one(x[:1])[0] != whole[:1]).any() or (one(x)[0] != whole).any()
 
 
+def test_an_error_names_the_sizes() -> None:
+    """A list for one sample and that for all larger batches are told as one, and those that do not fit are counted."""
+    one = Program(program(network(1, 0), network(least=2), network(7, 0), constants=CONSTANTS_OF_LINEAR))
+    with pytest.raises(ProgramError, match=r"expected floats n x 4, or floats 7 x 4, got floats 2 x 5$"):
+        one(np.zeros((2, 5), np.float32))
+    sizes = range(100, 200)
+    many = Program(program(*[network(size, 0) for size in sizes], constants=CONSTANTS_OF_LINEAR))
+    with pytest.raises(ProgramError) as error:
+        many(np.zeros((2, 4), np.float32))
+    told = re.fullmatch(
+        r"THNN_planProgram: inputs\[0\]: expected (.*), or one of (\d+) others, got floats 2 x 4", str(error.value)
+    )
+    assert told is not None
+    named = told[1].split(", or ")
+    assert named == [f"floats {size} x 4" for size in sizes[: len(named)]] and len(named) + int(told[2]) == len(sizes)
+
+
 # ---------------------------------------------------------------------------------------------- states
 
 

@@ -21,6 +21,13 @@ typedef struct THNNProgram THNNProgram;
 THNN_API int32_t THNN_openProgram(const void *bytes, uint64_t size, THNNProgram **program);
 /* Opens a program in a file, which pytorch-legacy convert NET.t7 net.thnn makes. The file is mapped: until the program and its clones are closed, it must not be written to or shortened. It may be deleted or replaced. */
 THNN_API int32_t THNN_openProgramFile(const char *path, THNNProgram **program);
+/* Maps a file into memory, read-only, at a multiple of 64. Until it is unmapped, the file must not be written to or shortened; it
+ * may be deleted or replaced. Hosts whose weights are a file use this, as the C of pl.to_c does. */
+THNN_API int32_t THNN_mapFile(const char *path, const void **bytes, uint64_t *size);
+THNN_API int32_t THNN_unmapFile(const void *bytes, uint64_t size); /* NULL is allowed */
+/* Gives memory back that came from a file, such as weights that are packed: what is read of it later comes from the file again. `bytes`
+ * is the memory of THNN_mapFile or a constant array of the host. Other memory would lose its contents. */
+THNN_API int32_t THNN_releasePages(const void *bytes, uint64_t size);
 /* Makes a program for another thread. A clone has memory of its own, and shares the bytes and the THNNState, so that weights
  * are packed once. */
 THNN_API int32_t THNN_cloneProgram(const THNNProgram *program, THNNProgram **clone);

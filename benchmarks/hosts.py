@@ -4,8 +4,8 @@ python -m benchmarks.hosts                 all networks, one sample
 python -m benchmarks.hosts digits --rounds 9 --threads 2
 
 The first column has the microseconds of a call of Python's program. A host has its time as a share of that, the median of all
-rounds in which they took turns, and the MiB that its process had at the end. The outputs have the same bits, or the line ends in
-"differs".
+rounds in which they took turns, the MiB that were resident while its process ran, and the most of them. The outputs have the same
+bits, or the line ends in "differs".
 """
 
 from __future__ import annotations
@@ -121,32 +121,34 @@ class Hosts:
     def python(self, times: int) -> float:
         return seconds(lambda: self.program(self.x), times)
 
-    def thnn_run(self, times: int) -> tuple[float, float]:
-        said, most = self._run(
+    def thnn_run(self, times: int) -> tuple[float, float, float]:
+        said, *sizes = self._run(
             [THNN_RUN, "net.thnn", "x.npy", "-o", "y.npy", "--time", str(times), "--threads", str(self.threads)]
         )
         found = re.search(r"out, ([\d.e+-]+) ms", said)
         assert found is not None, said
-        return float(found[1]) / 1e3, most
+        return float(found[1]) / 1e3, *sizes
 
-    def c(self, times: int) -> tuple[float, float]:
-        said, most = self._run(["./host", str(times), "x.bin", "y.bin"])
-        return float(said), most
+    def c(self, times: int) -> tuple[float, float, float]:
+        said, *sizes = self._run(["./host", str(times), "x.bin", "y.bin"])
+        return float(said), *sizes
 
-    def _run(self, command: list[Any]) -> tuple[str, float]:
-        """Returns the output of a process, and the MiB that it had at the end, as far as that is seen from outside."""
+    def _run(self, command: list[Any]) -> tuple[str, float, float]:
+        """Returns the output of a process, the median of its resident memory while it ran, and the largest, in MiB."""
         environment = {**os.environ, "OMP_NUM_THREADS": str(self.threads)}
         process = subprocess.Popen(command, cwd=self.where, env=environment, stdout=subprocess.PIPE, text=True)
-        most = 0.0
+        seen, most = [0.0], 0.0
         while process.poll() is None:
             with suppress(OSError):
-                found = re.search(r"VmRSS:\s*(\d+) kB", Path(f"/proc/{process.pid}/status").read_text())
-                most = int(found[1]) / 1024 if found else most  # a process that ends has no such line
+                found = dict(re.findall(r"(VmRSS|VmHWM):\s*(\d+) kB", Path(f"/proc/{process.pid}/status").read_text()))
+                if found:  # a process that ends has no such lines
+                    seen.append(int(found["VmRSS"]) / 1024)
+                    most = int(found["VmHWM"]) / 1024
             time.sleep(0.002)
         said = process.communicate()[0]
         if process.returncode:
             raise SystemExit(f"{command[0]}: {said}")
-        return said, most
+        return said, median(seen), most
 
     def areSame(self) -> bool:
         """Returns whether the outputs that the hosts have written have the bits of Python's."""
@@ -169,9 +171,11 @@ def line(name: str, rounds: int, threads: int) -> str:
         base = median(python)
         columns = [f"{1e6 * base:10.1f}"]
         for found in (run, c):
-            ratio = f"{median(took / own for (took, _), own in zip(found, python, strict=True)):9.2f}" if found else " " * 9
-            most = f"{max(size for _, size in found):6.0f}" if found else " " * 6
-            columns.append(f"{ratio} {most}")
+            if not found:
+                columns.append(" " * 23)
+                continue
+            ratio = median(took / own for (took, *_), own in zip(found, python, strict=True))
+            columns.append(f"{ratio:9.2f} {median(size for _, size, _ in found):6.0f} {max(most for *_, most in found):6.0f}")
         return f"{name:22} {' '.join(columns)}{'' if hosts.areSame() else '  differs'}"
 
 
@@ -182,7 +186,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     pl.setNumThreads(options.threads)
-    print(f"{'':22} {'Python, us':>10} {'thnn-run':>9} {'MiB':>6} {'net.c':>9} {'MiB':>6}")
+    print(f"{'':22} {'Python, us':>10} {'thnn-run':>9} {'MiB':>6} {'peak':>6} {'net.c':>9} {'MiB':>6} {'peak':>6}")
     for name in NETS:
         if not options.words or any(word in name for word in options.words):
             print(line(name, options.rounds, options.threads), flush=True)

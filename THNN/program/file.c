@@ -10,10 +10,10 @@
 
 static int32_t refuse(const char *function, const char *path, const char *what)
 {
-  return THNN_fail(THNN_ERR_VALUE, function, "path", "expected a program's file, got %.400s: %s", path, what);
+  return THNN_fail(THNN_ERR_VALUE, function, "path", "expected a file with bytes, got %.400s: %s", path, what);
 }
 
-static int32_t mapFile(const char *function, const char *path, int descriptor, FileBytes *file)
+static int32_t mapOpened(const char *function, const char *path, int descriptor, FileBytes *file)
 {
   struct stat found;
   if (fstat(descriptor, &found) != 0) return refuse(function, path, strerror(errno));
@@ -22,31 +22,52 @@ static int32_t mapFile(const char *function, const char *path, int descriptor, F
   if ((uint64_t)found.st_size > SIZE_MAX / 2) return refuse(function, path, "a file that is larger than the address space");
   void *bytes = mmap(NULL, (size_t)found.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (bytes == MAP_FAILED) return refuse(function, path, strerror(errno));
-  *file = (FileBytes){bytes, (size_t)found.st_size};
+  *file = (FileBytes){bytes, (uint64_t)found.st_size};
   return THNN_OK;
 }
 
-int32_t THNN_readFile(const char *function, const char *path, FileBytes *file)
+int32_t THNN_mapPath(const char *function, const char *path, FileBytes *file)
 {
+  if (!path) return THNN_fail(THNN_ERR_NULL, function, "path", "expected the path of a file, got NULL");
   const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a named pipe does not block */
   if (descriptor < 0) return refuse(function, path, strerror(errno));
-  const int32_t status = mapFile(function, path, descriptor, file);
+  const int32_t status = mapOpened(function, path, descriptor, file);
   close(descriptor);
   return status;
 }
 
-void THNN_closeFile(FileBytes file)
+int32_t THNN_mapFile(const char *path, const void **bytes, uint64_t *size)
 {
-  if (file.bytes) munmap((void *)file.bytes, file.size);
+  if (!bytes) return THNN_fail(THNN_ERR_NULL, __func__, "bytes", "expected a place for the address, got NULL");
+  if (!size) return THNN_fail(THNN_ERR_NULL, __func__, "size", "expected a place for the number, got NULL");
+  THNN_IN_DEFAULT_ENVIRONMENT;
+  FileBytes file = {NULL, 0};
+  THNN_TRY(THNN_mapPath(__func__, path, &file));
+  *bytes = file.bytes;
+  *size = file.size;
+  return THNN_OK;
 }
 
-void THNN_releaseFile(FileBytes file)
+int32_t THNN_unmapFile(const void *bytes, uint64_t size)
 {
+  THNN_IN_DEFAULT_ENVIRONMENT;
+  if (bytes && munmap((void *)bytes, (size_t)size) != 0)
+    return THNN_fail(THNN_ERR_VALUE, __func__, "bytes", "expected memory that THNN_mapFile has mapped, got other memory");
+  return THNN_OK;
+}
+
+int32_t THNN_releasePages(const void *bytes, uint64_t size)
+{
+  if (!bytes) return THNN_fail(THNN_ERR_NULL, __func__, "bytes", "expected an address, got NULL");
+  THNN_IN_DEFAULT_ENVIRONMENT;
 #ifdef MADV_DONTNEED
-  madvise((void *)file.bytes, file.size, MADV_DONTNEED);
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)bytes;
+  const uintptr_t first = (at + page - 1) / page * page, end = (at + (uintptr_t)size) / page * page;
+  if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
 #else
-  (void)file;
+  (void)bytes, (void)size;
 #endif
+  return THNN_OK;
 }
 
 /* ---- CRC-32 (polynomial 0x04C11DB7, reflected), as zlib and PNG have it. A table for each of eight bytes takes them in at once. */

@@ -105,7 +105,7 @@ int32_t THNN_compareChecksum(const char *function, const unsigned char *bytes, u
 /* The bytes of a file. */
 typedef struct FileBytes {
   const void *bytes;
-  size_t size;
+  uint64_t size;
 } FileBytes;
 
 /* The memory that a program and its clones share. */
@@ -155,11 +155,8 @@ THNN_INLINE int32_t inputCount(const THNNProgram *program, const List *list)
 
 /* file.c */
 
-/* Opens the file: its bytes, mapped where the system can do that. */
-int32_t THNN_readFile(const char *function, const char *path, FileBytes *file);
-void THNN_closeFile(FileBytes file);
-/* Takes the file out of this process's memory. What is read again, comes from the file again. */
-void THNN_releaseFile(FileBytes file);
+/* THNN_mapFile for the function that errors name. */
+int32_t THNN_mapPath(const char *function, const char *path, FileBytes *file);
 /* The CRC-32 of bytes behind others whose CRC-32 is `before`, 0 at first. */
 uint32_t THNN_checksum(uint32_t before, const unsigned char *bytes, size_t size);
 

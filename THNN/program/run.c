@@ -79,14 +79,13 @@ int32_t THNN_openProgram(const void *bytes, uint64_t size, THNNProgram **program
 
 int32_t THNN_openProgramFile(const char *path, THNNProgram **program)
 {
-  if (!path) return THNN_fail(THNN_ERR_NULL, __func__, "path", "expected the path of a file, got NULL");
   THNN_TRY(checkPlace(__func__, "program", program));
   THNN_IN_DEFAULT_ENVIRONMENT;
   FileBytes file;
-  THNN_TRY(THNN_readFile(__func__, path, &file));
+  THNN_TRY(THNN_mapPath(__func__, path, &file));
   const int32_t status = openProgram(__func__, file.bytes, file.size, file, NULL, program);
-  if (status == THNN_OK) THNN_releaseFile(file); /* the checksum has read all of it */
-  else THNN_closeFile(file);
+  if (status == THNN_OK) THNN_releasePages(file.bytes, file.size); /* the checksum has read all of them */
+  else THNN_unmapFile(file.bytes, file.size);
   return status;
 }
 
@@ -109,7 +108,7 @@ int32_t THNN_closeProgram(THNNProgram *program)
   THNN_IN_DEFAULT_ENVIRONMENT;
   if (program->shared && atomic_fetch_sub(&program->shared->programs, 1) == 1) {
     THNN_freeState(program->shared->state);
-    THNN_closeFile(program->shared->file);
+    THNN_unmapFile(program->shared->file.bytes, program->shared->file.size);
     free(program->shared->constants);
     free(program->shared);
   }
@@ -346,7 +345,7 @@ static int32_t run(const char *function, THNNProgram *program, const THNNArray *
   const int isFirst = shared->file.bytes && !atomic_exchange_explicit(&shared->isReleased, 1, memory_order_relaxed);
   for (int64_t k = 0; k < list->nCalls; k++) {
     const int32_t status = calls[k].call(state, calls[k].arguments);
-    if (isFirst) THNN_releaseFile(shared->file);
+    if (isFirst) THNN_releasePages(shared->file.bytes, shared->file.size);
     if (status == THNN_OK) continue;
     atomic_store_explicit(&program->failure, k, memory_order_relaxed);
     atomic_store_explicit(&program->failedList, list - program->lists, memory_order_relaxed);

@@ -209,6 +209,11 @@ def programs() -> Iterator[tuple[str, list[Any]]]:
         yield name, [program, x, 1, y, 1]
         yield name, [program, x, 1, y, 0]
     yield "openProgramFile", [b"no such file", ctypes.byref(clone)]
+    yield "mapFile", [b"no such file", ctypes.byref(clone), ctypes.byref(failure)]
+    yield "mapFile", [__file__.encode(), ctypes.byref(clone), ctypes.byref(failure)]
+    yield "releasePages", [clone, ctypes.c_uint64(failure[0])]
+    yield "unmapFile", [clone, ctypes.c_uint64(failure[0])]
+    clone.value = None
     yield "programInputs", [program, 0, x, 1]
     yield "programInputs", [program, 1, x, 1]
     yield "programNotes", [program, ctypes.byref(text), ctypes.byref(failure)]

@@ -877,6 +877,25 @@ def test_a_file(tmp_path: Any) -> None:
     np.testing.assert_array_equal(other(x)[0], expected)
 
 
+def test_a_mapped_file(tmp_path: Any) -> None:
+    """Its bytes are the file's, also after their pages were given back, and after the file was deleted."""
+    content = np.random.default_rng(3).bytes(3 * 4096 + 5)
+    path = tmp_path / "weights"
+    path.write_bytes(content)
+    address, size = ctypes.c_void_p(), ctypes.c_uint64()
+    assert lib.THNN_mapFile(os.fsencode(path), ctypes.byref(address), ctypes.byref(size)) == 0
+    assert address.value is not None and address.value % 64 == 0
+    path.unlink()
+    for _ in range(2):
+        assert ctypes.string_at(address.value, size.value) == content
+        assert lib.THNN_releasePages(ctypes.c_void_p(address.value + 1), ctypes.c_uint64(size.value - 1)) == 0
+    assert lib.THNN_unmapFile(address, size) == 0
+    (tmp_path / "empty").touch()
+    for name, what in (("empty", "an empty file"), ("none", "No such file or directory"), (".", "not a regular file")):
+        status = lib.THNN_mapFile(os.fsencode(tmp_path / name), ctypes.byref(address), ctypes.byref(size))
+        assert status == capi.VALUE and capi.last_error().endswith(f": {what}")
+
+
 def test_inputs_of_lists() -> None:
     one = Program(program(network(2, 0), network(), constants=CONSTANTS_OF_LINEAR))
     array = views([np.empty((1, 1), np.float32)])

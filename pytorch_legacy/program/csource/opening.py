@@ -61,8 +61,6 @@ class Opening:
         facts, net = self.facts, self.facts.variable
         most = f"{net}->most"
         parts: list[tuple[str, str, str]] = []  # a name, the bytes, the field
-        if not self.isEmbedded:
-            parts.append(("the weights", facts.macro("weights", len(self.constants.content), most), "weights"))
         if self.arena != 0:
             parts.append(("the arena", facts.macro("arena", self.arena, most), "arena"))
         if facts.state:
@@ -162,7 +160,7 @@ class Opening:
             checks += f"  if (most < {facts.least} || most > INT64_C({largest}))\n"
             text = f"{name}_open: most: expected {facts.least} to {largest}, got %lld"
             checks += f'    return fail(THNN_ERR_VALUE, "{text}", (long long)most);\n'
-        read = "  if (status == THNN_OK) status = read_weights((char *)made->weights, bin);\n"
+        read = "  if (status == THNN_OK) status = map_weights(made, bin);\n"
         return self._fill(
             templates.OPEN, open=facts.opening(self.isEmbedded), checks=checks,
             most="  made->most = most;\n" if facts.isBatched else "",

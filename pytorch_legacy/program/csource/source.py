@@ -28,7 +28,7 @@ class Source:
         self.helpers = Helpers()
         self.passes = [writer for group in facts.groups for writer in self._writers(group)]
         self.functions = [writer.text() for writer in self.passes]
-        self.weights = bytes(self.constants.content)
+        self.weights = bytes(self.constants.content) or bytes(_ALIGNED)  # no file is empty
         self.arena = arena_bytes(self.passes)
         self.offsets, end = self._state()
         self.stateBytes = times(end, 2)
@@ -81,13 +81,14 @@ class Source:
 
     def _about_memory(self) -> str:
         facts = self.facts
-        where = "The weights are in memory as they are. " if self.isEmbedded else ""
+        rule = "it must not be written to as long as the network is open"
+        where = "The weights are a constant array. " if self.isEmbedded else f"{facts.file}.bin is mapped: {rule}. "
         few = "of one sample" if facts.isBatched else "of this size"
         packed = f"{facts.packed:,} bytes of packed weights" if facts.packed else ""
         scratch = f"{facts.scratch:,} bytes of scratch memory for a run {few}" if facts.scratch else ""
         both = " and ".join(one for one in (packed, scratch) if one)
         kept = f"Besides, libTHNN keeps {both}; that depends on the processor, and THNN_stateBytes counts it. " if both else ""
-        return f"{where}{facts.name}_open allocates the bytes below. {kept}Later calls allocate nothing."
+        return f"{where}{facts.name}_open allocates the other bytes below. {kept}Later calls allocate nothing."
 
     def _macros(self) -> str:
         facts = self.facts
@@ -115,6 +116,7 @@ class Source:
     def source(self) -> str:
         """Returns the text of the source."""
         facts, helpers = self.facts, self.helpers.text()
+        unmap = "" if self.isEmbedded else f"  THNN_unmapFile({facts.variable}->weights, {facts.variable}->size);\n"
         sections = [
             self._top(),
             self._fill(templates.DECLARED_WEIGHTS, words=str(self._words())) if self.isEmbedded else "",
@@ -122,7 +124,7 @@ class Source:
             f"{section('arrays')}\n{_ABOUT_ARRAYS}\n{helpers}" if helpers else "",
             section("layers"), *self.functions,
             section("runs"), templates.FAIL, self._run(),
-            self._fill(templates.FORGET) if facts.state else "", self._fill(templates.CLOSE),
+            self._fill(templates.FORGET) if facts.state else "", self._fill(templates.CLOSE, unmap=unmap),
             section("opening"), "" if self.isEmbedded else self._fill(templates.READ, checksum=f"0x{crc32(self.weights):08x}"),
             *Opening(facts, self.isEmbedded, self.constants, self.arena, self.stateBytes).texts(),
         ]  # fmt: skip
@@ -159,8 +161,10 @@ class Source:
         found = [("THNNState *state", "threads, packed weights and scratch memory of libTHNN")]
         if facts.isBatched:
             found.append(("int64_t most", "the largest number of samples"))
+        file = f"{facts.file}.bin"
+        found += [("const char *weights", "an array of another file" if self.isEmbedded else f"{file}, mapped into memory")]
+        found += [] if self.isEmbedded else [("uint64_t size", f"the number of bytes of {file}")]
         found += [("char *memory", "the result of malloc: the memory below")]
-        found += [("const char *weights", "an array of another file" if self.isEmbedded else f"the bytes of {facts.file}.bin")]
         if self.arena != 0:
             found.append(("char *arena", "the arrays between the layers"))
         if facts.state:

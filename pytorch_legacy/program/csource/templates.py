@@ -132,7 +132,7 @@ int32_t ${name}_close(struct $name *$net)
 {
   if (!$net) return THNN_OK;
   THNN_freeState($net->state);
-  free($net->memory);
+$unmap  free($net->memory);
   free($net);
   return THNN_OK;
 }
@@ -151,18 +151,17 @@ static uint32_t checksum(const char *bytes, size_t size)
   return ~sum;
 }
 
-/* Reads the file of weights, and checks that it belongs to this source. */
-static int32_t read_weights(char *weights, const char *bin)
+/* Maps the file of weights, and checks that it belongs to this source. */
+static int32_t map_weights(struct $name *$net, const char *bin)
 {
-  FILE *file = fopen(bin, "rb");
-  if (!file) return fail(THNN_ERR_VALUE, "${name}_open: bin: expected a file that can be read, got %s", bin);
-  const size_t size = fread(weights, 1, ${upper}_WEIGHTS, file);
-  const int isLonger = size == ${upper}_WEIGHTS && fgetc(file) != EOF;
-  fclose(file);
-  if (size != ${upper}_WEIGHTS || isLonger)
-    return fail(THNN_ERR_VALUE, "${name}_open: bin: expected %lld bytes, got %s in %s", (long long)${upper}_WEIGHTS,
-                isLonger ? "more" : "fewer", bin);
-  if (checksum(weights, size) != $checksum)
+  const void *bytes;
+  if (THNN_mapFile(bin, &bytes, &$net->size) != THNN_OK)
+    return fail(THNN_ERR_VALUE, "${name}_open: bin: expected a file that can be read, got %s", bin);
+  $net->weights = (const char *)bytes;
+  if ($net->size != ${upper}_WEIGHTS)
+    return fail(THNN_ERR_VALUE, "${name}_open: bin: expected %lld bytes, got %lld in %s", (long long)${upper}_WEIGHTS,
+                (long long)$net->size, bin);
+  if (checksum($net->weights, ${upper}_WEIGHTS) != $checksum)
     return fail(THNN_ERR_VALUE, "${name}_open: bin: expected the weights of $file.c, got other ones in %s", bin);
   return THNN_OK;
 }
@@ -225,6 +224,7 @@ $checks  if (*(const char *)&one != 1) return fail(THNN_ERR_UNSUPPORTED, "${name
 $most  int32_t status = allocate(made);
 $read  if (status == THNN_OK) status = THNN_newProgramState(made->weights, ${upper}_WEIGHTS, &made->state);
 $set  if (status == THNN_OK) status = prepare(made);
+  if (status == THNN_OK) status = THNN_releasePages(made->weights, ${upper}_WEIGHTS); /* packed ones are not read again */
   if (status == THNN_OK) *$net = made;
   else ${name}_close(made);
   return status;

@@ -9,8 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import pytorch_legacy as pl
 from pytorch_legacy import backend
 from pytorch_legacy.backend import header
 
@@ -76,6 +78,19 @@ def test_c_threads_and_fork(tmp_path: Path) -> None:
 @needs_luajit
 def test_luajit() -> None:
     assert run("luajit", EMBED / "embed.lua", backend.library_path, DECLARATIONS) == EXPECTED
+
+
+@needs_luajit
+def test_a_network_in_luajit(tmp_path: Path) -> None:
+    """A .thnn file gives the bits of the program that wrote it."""
+    program = pl.compile(pl.load(ROOT / "examples" / "digits" / "digits.t7")["model"], (None, 1, 8, 8))
+    program.save(tmp_path / "digits.thnn")
+    x = np.random.default_rng(3).standard_normal((1, 1, 8, 8)).astype(np.float32)
+    x.tofile(tmp_path / "x.bin")
+    host, libraries = EMBED / "program.lua", (backend.library_path, DECLARATIONS)
+    *numbers, error = run("luajit", host, tmp_path / "digits.thnn", *libraries, tmp_path / "x.bin").splitlines()
+    np.testing.assert_array_equal(np.float32([*map(float, numbers)]), program(x)[0])
+    assert error == "error: THNN_planProgram: inputs[0]: expected floats n x 1 x 8 x 8, got floats 0 x 1 x 8 x 8"
 
 
 @needs_luajit

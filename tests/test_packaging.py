@@ -24,12 +24,27 @@ from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pytorch_legacy import backend
 from pytorch_legacy.backend import library
 
 ROOT = Path(__file__).resolve().parent.parent
+NETWORK_HOST = """\
+#include <stdio.h>
+#include <THNN.h>
+#include "digits.h"
+
+int main(int argc, char **argv)
+{
+  static float input[DIGITS_INPUT(1)], output[DIGITS_OUTPUT(1)];
+  struct digits *net;
+  if (argc != 2 || digits_open(&net, argv[1], 1) != THNN_OK || digits_run(net, 1, input, output) != THNN_OK) return 1;
+  for (int i = 0; i < DIGITS_OUTPUT(1); i++) printf("%.9g\\n", output[i]);
+  return digits_close(net);
+}
+"""
 HOST = """
 #include <stdio.h>
 #include <THNN.h>
@@ -371,6 +386,25 @@ def test_wheel_installs(distributions: Path, tmp_path: Path) -> None:
     (commands,) = re.findall(r"```sh\n(LIB=.*?)```", (ROOT / "docs" / "building.md").read_text(), re.DOTALL)
     run("bash", "-euc", f"cd {tmp_path}; PATH={python.parent}:$PATH; {commands}")
     assert run(program) == "100\n"
+
+    # A network runs from a file, and as C that is compiled against the wheel's header and library.
+    commands, lib = python.parent, Path(library).parent
+    for target in ("digits.thnn", "digits.c"):
+        run(
+            commands / "pytorch-legacy",
+            "convert",
+            ROOT / "examples" / "digits" / "digits.t7",
+            tmp_path / target,
+            "--input",
+            "1x1x8x8",
+        )
+    np.save(tmp_path / "zeros.npy", np.zeros((1, 1, 8, 8), np.float32))
+    run(commands / "thnn-run", tmp_path / "digits.thnn", tmp_path / "zeros.npy", "-o", tmp_path / "scores.npy")
+    (tmp_path / "main.c").write_text(NETWORK_HOST)
+    flags = ["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", f"-I{lib}", f"-Wl,-rpath,{lib}"]
+    run("gcc", *flags, tmp_path / "main.c", tmp_path / "digits.c", library, "-o", tmp_path / "main")
+    scores = np.float32([*map(float, run(tmp_path / "main", tmp_path / "digits.bin").split())])
+    np.testing.assert_array_equal(scores, np.load(tmp_path / "scores.npy")[0])
 
     # Nothing stays behind.
     run(python, "-m", "pip", "uninstall", "-q", "-y", "pytorch_legacy")

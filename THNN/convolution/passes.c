@@ -53,9 +53,8 @@ static int64_t weightPlanes(const Convolution *c, const THTensor *weight)
   return weight->size[1] % cells ? -1 : weight->size[1] / cells;
 }
 
-/* Checks input, weight and all numbers. Computes the window and the shape of the output. */
-static int32_t checkShapes(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Convolution *c,
-                           int64_t size[THNN_MAX_DIMS])
+/* Checks the ranks of input and weight, and all numbers. */
+static int32_t checkArguments(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, const Convolution *c)
 {
   static const char *const inputs[] = {"", "(N x) nInputPlane x W", "(N x) nInputPlane x H x W", "(N x) nInputPlane x T x H x W"};
   static const char *const weights[] = {"", "nOutputPlane x nInputPlane x kW", "nOutputPlane x nInputPlane x kH x kW",
@@ -63,56 +62,82 @@ static int32_t checkShapes(const char *f, const THTensor *input, const THTensor 
   static const char *const fulls[] = {"", "nInputPlane x nOutputPlane x kW", "nInputPlane x nOutputPlane x kH x kW",
                                       "nInputPlane x nOutputPlane x kT x kH x kW"};
   const int32_t dims = c->dims, n = dims + 2;
-  Window *w = &c->window;
   THNN_TRY(THNN_checkInput(f, "input", view(input), n - 1, n, inputs[dims]));
-  const int64_t *last = input->size + input->nDimension, channels = last[-dims - 1];
-  const int64_t in[3] = {dims > 2 ? last[-3] : 1, dims > 1 ? last[-2] : 1, last[-1]};
-  THNN_TRY(THNN_checkRange(f, "nInputPlane", channels, 1, INT64_MAX));
+  const int64_t *last = input->size + input->nDimension;
+  THNN_TRY(THNN_checkRange(f, "nInputPlane", last[-dims - 1], 1, INT64_MAX));
   const int64_t longest = c->full ? THNN_MAX_SIZE : INT64_MAX; /* the size of an output must not overflow */
-  THNN_TRY(THNN_checkRange(f, "input time", in[0], 1, longest));
-  THNN_TRY(THNN_checkRange(f, "input height", in[1], 1, longest));
-  THNN_TRY(THNN_checkRange(f, "input width", in[2], 1, longest));
+  if (dims > 2) THNN_TRY(THNN_checkRange(f, "input time", last[-3], 1, longest));
+  if (dims > 1) THNN_TRY(THNN_checkRange(f, "input height", last[-2], 1, longest));
+  THNN_TRY(THNN_checkRange(f, "input width", last[-1], 1, longest));
   THNN_TRY(THNN_checkInput(f, weightName, view(weight), c->allowsMatrix ? 2 : n, n, (c->full ? fulls : weights)[dims]));
   THNN_TRY(THNN_checkRange(f, c->full ? "nInputPlane" : "nOutputPlane", weight->size[0], 1, INT64_MAX));
-  THNN_TRY(checkNumbers(f, 'W', &w->w));
-  THNN_TRY(checkNumbers(f, 'H', &w->h));
-  THNN_TRY(checkNumbers(f, 'T', &w->t));
+  THNN_TRY(checkNumbers(f, 'W', &c->window.w));
+  THNN_TRY(checkNumbers(f, 'H', &c->window.h));
+  return checkNumbers(f, 'T', &c->window.t);
+}
 
+/* Checks that weight and input have the same planes. Computes the planes of the output. */
+static int32_t checkPlanes(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, const Convolution *c,
+                           int64_t *outputs)
+{
+  const Window *w = &c->window;
   const int64_t kernel[3] = {w->t.kernel, w->h.kernel, w->w.kernel}, planes = weightPlanes(c, weight);
   if (planes < 0)
     return THNN_fail(THNN_ERR_SHAPE, f, weightName, "expected %s x %s, got %s",
                      c->full ? "nInputPlane x nOutputPlane" : "nOutputPlane x nInputPlane",
-                     THNN_shapeText(dims, kernel + 3 - dims).text, THNN_shapeText(weight->nDimension, weight->size).text);
+                     THNN_shapeText(c->dims, kernel + 3 - c->dims).text, THNN_shapeText(weight->nDimension, weight->size).text);
   /* Sequences are channels-last and have one group. */
   THNN_TRY(THNN_checkRange(f, "groups", c->groups, 1, c->dims > 1 ? THNN_MAX_SIZE : 1));
   if (weight->size[0] % c->groups)
     return THNN_fail(THNN_ERR_SHAPE, f, weightName, "expected a multiple of %lld groups of %s, got %lld", (long long)c->groups,
                      c->full ? "nInputPlane" : "nOutputPlane", (long long)weight->size[0]);
-  const int64_t expected = c->full ? weight->size[0] : planes * c->groups, outputs = c->full ? planes * c->groups : weight->size[0];
-  if (channels != expected)
+  const int64_t expected = c->full ? weight->size[0] : planes * c->groups;
+  *outputs = c->full ? planes * c->groups : weight->size[0];
+  if (input->size[input->nDimension - c->dims - 1] != expected)
     return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected %lld planes, the nInputPlane, got %s", (long long)expected,
                      THNN_shapeText(input->nDimension, input->size).text);
-  if (c->full) THNN_TRY(THNN_checkRange(f, "nOutputPlane", outputs, 1, INT64_MAX));
+  return c->full ? THNN_checkRange(f, "nOutputPlane", *outputs, 1, INT64_MAX) : THNN_OK;
+}
 
+/* Computes the positions of the window on all axes, and the sizes of the output on them, which must not be empty. */
+static int32_t checkWindow(const char *f, const THTensor *input, Convolution *c, int64_t result[3])
+{
+  Window *w = &c->window;
+  const int32_t dims = c->dims;
+  const int64_t *last = input->size + input->nDimension;
+  const int64_t in[3] = {dims > 2 ? last[-3] : 1, dims > 1 ? last[-2] : 1, last[-1]};
   THNN_TRY(checkPositions(f, 'T', c->full, in[0], c->adjT, &w->t));
   THNN_TRY(checkPositions(f, 'H', c->full, in[1], c->adjH, &w->h));
   THNN_TRY(checkPositions(f, 'W', c->full, in[2], c->adjW, &w->w));
-  const int64_t result[3] = {c->full ? w->t.in : w->t.out, c->full ? w->h.in : w->h.out, c->full ? w->w.in : w->w.out};
-  if (THNN_min(THNN_min(result[0], result[1]), result[2]) < 1) {
-    if (c->full)
-      return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected one that gives output, got %s for an output of %s",
-                       THNN_shapeText(input->nDimension, input->size).text, THNN_shapeText(dims, result + 3 - dims).text);
-    const int64_t least[3] = {kernelExtent(&w->t), kernelExtent(&w->h), kernelExtent(&w->w)};
-    const int64_t padded[3] = {in[0] + 2 * w->t.pad, in[1] + 2 * w->h.pad, in[2] + 2 * w->w.pad};
-    return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected at least the kernel, %s, got %s with its padding",
-                     THNN_shapeText(dims, least + 3 - dims).text, THNN_shapeText(dims, padded + 3 - dims).text);
-  }
-  for (int32_t d = 0; d < THNN_MAX_DIMS; d++) size[d] = d < input->nDimension ? input->size[d] : 0;
-  memcpy(size + input->nDimension - dims, result + 3 - dims, (size_t)dims * sizeof(int64_t));
-  size[input->nDimension - dims - 1] = outputs;
-  w->channels = c->full ? outputs : channels;
+  result[0] = c->full ? w->t.in : w->t.out;
+  result[1] = c->full ? w->h.in : w->h.out;
+  result[2] = c->full ? w->w.in : w->w.out;
+  if (THNN_min(THNN_min(result[0], result[1]), result[2]) >= 1) return THNN_OK;
+  if (c->full)
+    return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected one that gives output, got %s for an output of %s",
+                     THNN_shapeText(input->nDimension, input->size).text, THNN_shapeText(dims, result + 3 - dims).text);
+  const int64_t least[3] = {kernelExtent(&w->t), kernelExtent(&w->h), kernelExtent(&w->w)};
+  const int64_t padded[3] = {in[0] + 2 * w->t.pad, in[1] + 2 * w->h.pad, in[2] + 2 * w->w.pad};
+  return THNN_fail(THNN_ERR_SHAPE, f, "input", "expected at least the kernel, %s, got %s with its padding",
+                   THNN_shapeText(dims, least + 3 - dims).text, THNN_shapeText(dims, padded + 3 - dims).text);
+}
+
+/* Checks input, weight and all numbers. Computes the window and the shape of the output. */
+static int32_t checkShapes(const char *f, const THTensor *input, const THTensor *weight, const char *weightName, Convolution *c,
+                           int64_t size[THNN_MAX_DIMS])
+{
+  int64_t outputs, result[3];
+  THNN_TRY(checkArguments(f, input, weight, weightName, c));
+  THNN_TRY(checkPlanes(f, input, weight, weightName, c, &outputs));
+  THNN_TRY(checkWindow(f, input, c, result));
+  const int32_t dims = c->dims, n = input->nDimension;
+  const int64_t channels = input->size[n - dims - 1];
+  for (int32_t d = 0; d < THNN_MAX_DIMS; d++) size[d] = d < n ? input->size[d] : 0;
+  memcpy(size + n - dims, result + 3 - dims, (size_t)dims * sizeof(int64_t));
+  size[n - dims - 1] = outputs;
+  c->window.channels = c->full ? outputs : channels;
   c->outChannels = c->full ? channels : outputs;
-  c->samples = input->nDimension == n ? input->size[0] : 1;
+  c->samples = n == dims + 2 ? input->size[0] : 1;
   return THNN_OK;
 }
 

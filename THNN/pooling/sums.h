@@ -97,6 +97,7 @@ __attribute__((unused, noinline)) static double scaledSum(const real *x, int64_t
   for (int64_t i = 0; i < n; i++) sum += x[i] * THNN_SCALED_DOWN;
   return sum;
 }
+
 /* Returns whether no element is infinite or NaN. */
 static inline int areFinite(const real *y, int64_t n)
 {

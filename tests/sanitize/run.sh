@@ -51,6 +51,10 @@ address() {
   python -m tests.program.seeds "$out/seeds"
   (cd "$out" && exec ./fuzz_program 60 1 seeds/*) >"$build/fuzzed" 2>&1 & # beside the tests
   fuzzer=$!
+  # A report goes to the log, and ends thnn-run with a status that the tests refuse.
+  ASAN_OPTIONS=$ASAN_OPTIONS:exitcode=99:log_path=$build/log:allocator_may_return_null=1 \
+    PYTORCH_LEGACY_THNN_RUN="$out/THNN/thnn-run" PYTORCH_LEGACY_MUTANTS=100 \
+    python -m pytest -q -p no:cacheprovider tests/program/test_commands.py -k "refuses or wrong or damaged or arrays or best_classes or terminal or many_sizes" || { cat "$build"/log.*; exit 1; }
   # Python itself leaks. Tests ask for impossible amounts of memory. libstdc++ must be there before the first exception of
   # a module written in C++. One element type will do: the larger one, for which memory may be too small. What repeats the calls of
   # other tests is left out.

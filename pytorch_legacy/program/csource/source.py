@@ -85,7 +85,7 @@ class Source:
         where = "The weights are a constant array. " if self.isEmbedded else f"{facts.file}.bin is mapped: {rule}. "
         few = "of one sample" if facts.isBatched else "of this size"
         packed = f"{facts.packed:,} bytes of packed weights" if facts.packed else ""
-        scratch = f"{facts.scratch:,} bytes of scratch memory for a run {few}" if facts.scratch else ""
+        scratch = f"{facts.scratch:,} bytes of scratch memory for a run {few} in one thread" if facts.scratch else ""
         both = " and ".join(one for one in (packed, scratch) if one)
         kept = f"Besides, libTHNN keeps {both}; that depends on the processor, and THNN_stateBytes counts it. " if both else ""
         return f"{where}{facts.name}_open allocates the other bytes below. {kept}Later calls allocate nothing."

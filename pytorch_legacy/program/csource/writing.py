@@ -191,6 +191,8 @@ def _tried(opened: Opened, inputs: list[Port], specs: list[Spec], n: int) -> tup
             continue
         state, bytes = ffi.new("THNNState **"), ffi.new("uint64_t[2]")
         check(lib.THNN_programState(opened.handle, state), "pl.to_c")
+        # With several threads the scratch memory depends on how many of them were awake.
+        check(lib.THNN_setNumThreads(state[0], 1), "pl.to_c")
         opened.free_scratch()
         opened.forget()
         opened.run(arrays)

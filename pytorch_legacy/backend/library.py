@@ -182,6 +182,11 @@ def set_convolution(how: str) -> None:
 _convolution = "fast"
 
 
+def convolution() -> str:
+    """Returns how convolutions of the default THNNState compute."""
+    return _convolution
+
+
 def follow_convolution(state: Any) -> None:
     """Lets convolutions of this THNNState compute in the way that `set_convolution` has set for the default one."""
     check(lib.THNN_setConvolution(state, CONVOLUTION.index(_convolution)))

@@ -50,13 +50,9 @@ class TrainingStep(Program):
     _insteadOfSaving = "; save the network to which step.writeTo(net) has copied the parameters"
 
     def __init__(self, net: Any, example: Any, criterion: Any, optimizer: Any = None, config: Any = None) -> None:
-        for name, value, kind in (("net", net, nn.Module), ("criterion", criterion, nn.Criterion)):
-            if not isinstance(value, kind):
-                raise DtypeError(f"pl.compile: {name}: expected a {kind.__name__.lower()}, got {described(value)}")
-        if net._onDevice:
-            raise UnsupportedError("pl.compile: net: expected a network on the host, got one on a GPU; pass net.float()")
+        check_pair(net, criterion)
         self._lock = Lock()
-        self._table = _pair(net, example)
+        self._table = pair(net, example)
         self._net = TrainingPass(net, criterion)
         self._optimizer = self._updating(optimizer, config)
         self._pairs = self._table if self._optimizer is None else self._table[:-1]
@@ -210,7 +206,16 @@ def _parameters(net: Any) -> list[Any]:
     return (net.parameters() or ([], []))[0]
 
 
-def _pair(net: Any, example: Any) -> list[Any]:
+def check_pair(net: Any, criterion: Any) -> None:
+    """Raises an error unless there are a network on the host and a criterion."""
+    for name, value, kind in (("net", net, nn.Module), ("criterion", criterion, nn.Criterion)):
+        if not isinstance(value, kind):
+            raise DtypeError(f"pl.compile: {name}: expected a {kind.__name__.lower()}, got {described(value)}")
+    if net._onDevice:
+        raise UnsupportedError("pl.compile: net: expected a network on the host, got one on a GPU; pass net.float()")
+
+
+def pair(net: Any, example: Any) -> list[Any]:
     """Returns the specs of an input and of its target."""
     if not isinstance(example, (tuple, list)) or len(example) != 2 or _isShape(example):
         wanted = "expected a pair of an input and a target, as ((None, 3), (None, 2)) or (x, labels)"

@@ -21,7 +21,7 @@ from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.program.execution import Opened
 from pytorch_legacy.program.updates import Sgd
 from pytorch_legacy.recording.network import Place, array_places
-from pytorch_legacy.recording.recorder import memory_owner
+from pytorch_legacy.recording.recorder import begin, memory_owner
 
 PARAMETERS: Place = ("flat",)
 GRADIENTS: Place = ("flatGrad",)
@@ -71,11 +71,17 @@ class TrainingPass(Module):
         """Returns the loss for a table of an input, a target if the criterion needs one, and a rate if there is an optimizer."""
         *rest, rate = input if self.sgd else (*input, None)
         given, target = rest if len(rest) == 2 else (*rest, None)
+        begin("zeroGradParameters")
         self.net.zeroGradParameters()
+        begin("forward: updateOutput")
         found = self.net.forward(given)
+        begin("criterion")
         self.output = self.criterion.forward(found, target)
-        self.net.backward(given, self.criterion.backward(found, target))
+        gradient = self.criterion.backward(found, target)
+        begin("backward: updateGradInput and accGradParameters")
+        self.net.backward(given, gradient)
         if self.sgd:
+            begin("update")
             self.sgd.move(self.flat, self.flatGrad, self.velocity, rate, self.isFirst)
         return self.output
 

@@ -49,7 +49,8 @@ class Call:
     ``module`` is the place of the module that made it among the modules of the network; -1 if none did. ``error`` is the name of
     the exception that it raises, if that is another one than its status stands for. A function from outside of the library
     (``isOutside``) has the name that it is registered by (`binding.in_program`). ``isNumPy`` says that code outside of the
-    package calls a function of NumPy, which computes in eager passes.
+    package calls a function of NumPy, which computes in eager passes. ``part`` is the part of the pass that it belongs to
+    (`begin`).
     """
 
     name: str
@@ -60,6 +61,7 @@ class Call:
     error: str = ""
     isOutside: bool = False
     isNumPy: bool = False
+    part: str = ""
 
     def refs(self, places: Sequence[int] | None = None) -> list[Ref]:
         """Returns the arrays among the arguments, or those at these places."""
@@ -126,6 +128,7 @@ class Recorder:
         self.memories: list[Memory] = []
         self.refusal: CompileError | None = None
         self.number = 0  # the number of the pass
+        self.part = ""  # the part of the pass
         self._numbers: dict[int, Memory] = {}  # by the id of the array that owns the memory
         self._constants: dict[tuple[Any, ...], Any] = {}
         self._modules = {id(module): number for number, module in enumerate(modules)}
@@ -258,7 +261,7 @@ class Recorder:
             memory.isKnown = memory.isKnown and known and isMade
         number = self._modules.get(id(module), -1) if module is not None else -1
         number = number if number >= 0 else self._number()
-        self.calls.append(Call(name, values, reads, writes, number, isOutside=isOutside))
+        self.calls.append(Call(name, values, reads, writes, number, isOutside=isOutside, part=self.part))
         return isMade
 
     def array(self, name: str, *arguments: Any) -> None:
@@ -302,6 +305,13 @@ class Recorder:
                 if id(thing) in self._modules:
                     return f"{thing._typename}: ", line
         return "", line
+
+
+def begin(part: str) -> None:
+    """Lets the calls that this thread records from now on belong to a part of the pass, if it records any."""
+    recorder = recorders.get(get_ident())
+    if recorder is not None:
+        recorder.part = part
 
 
 def _frames() -> Any:
@@ -351,4 +361,4 @@ def address(array: Any) -> int:
     return int(array.__array_interface__["data"][0])
 
 
-__all__ = ["Call", "Memory", "Recorder", "Ref", "UnsupportedError"]
+__all__ = ["Call", "Memory", "Recorder", "Ref", "UnsupportedError", "begin"]

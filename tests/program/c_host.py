@@ -96,12 +96,12 @@ def host(header: Path, numbers: str = "(i * 7919 % 1000) / 500.0 - 1") -> str:
 
     Its name is that of the network and ``_host``. `numbers` is the i-th number of an input.
     """
-    name, opening, running = _declared(header)
+    name, verb, opening, running = _declared(header)
     ports = re.findall(r"(const )?(\w+) \*(\w+)", running.partition(",")[2])
     isBatched = "int64_t n" in running
     lines = [f"static void {name}_host(void)", "{", f"  struct {name} *network;"]
     for isInput, type, port in ports:
-        size = f"{name.upper()}_{port.upper()}" + "(5)" * isBatched
+        size = f"{name.upper()}_{port.upper()}" + "(5)" * isBatched if port != "loss" else "1"
         lines.append(f"  {type} *{port} = ({type} *)calloc({size}, sizeof({type}));")
         if isInput:
             lines.append(f"  for (int i = 0; i < {size}; i++) {port}[i] = {numbers if type in ('float', 'double') else 'i % 3'};")
@@ -109,7 +109,7 @@ def host(header: Path, numbers: str = "(i * 7919 % 1000) / 500.0 - 1") -> str:
     lines += ["  isCounting = 1;", f"  check({name}_open({', '.join(['&network', *given])}));", "  isCounting = 0;"]
     lines += [f'  printf("{name} open %d\\n", count);', "  const int samples[] = {1, 2, 5, 3, 4, 1};"]
     arguments = ", ".join(["network", *["n"] * isBatched, *(port for _, _, port in ports)])
-    run = [f"    check({name}_run({arguments}));"]
+    run = [f"    check({name}_{verb}({arguments}));"]
     if f"{name}_forget" in header.read_text():
         run += [*run, f"    check({name}_forget(network));"]
     lines += ["  for (int i = 0; i < 6; i++) {", "    const int n = samples[i];", "    isCounting = 1, count = 0;", *run,
@@ -118,10 +118,11 @@ def host(header: Path, numbers: str = "(i * 7919 % 1000) / 500.0 - 1") -> str:
     return "\n".join(lines)
 
 
-def _declared(header: Path) -> tuple[str, str, str]:
-    """Returns the name of a network, and the parameters of the functions that open and run it."""
-    (name, opening), (_, running) = re.findall(r"^int32_t (\w+)_(?:open|run)\(([^;]*)\);", header.read_text(), re.MULTILINE)
-    return name, opening, running
+def _declared(header: Path) -> tuple[str, str, str, str]:
+    """Returns the name of a network, how it runs ("run", or "step"), and the parameters of the functions that open and run it."""
+    found = re.findall(r"^int32_t (\w+)_(open|run|step)\(([^;]*)\);", header.read_text(), re.MULTILINE)
+    (name, _, opening), (_, verb, running) = found
+    return name, verb, opening, running
 
 
 _TYPES = {"float": np.float32, "double": np.float64, "int64_t": np.int64, "uint8_t": np.uint8}
@@ -146,7 +147,7 @@ class Network:
         self.handle = ctypes.c_void_p()
         self._lib = ctypes.CDLL(str(backend.library_path))
         self._lib.THNN_lastError.restype = ctypes.c_char_p
-        self.name, opening, running = _declared(header)
+        self.name, self._verb, opening, running = _declared(header)
         self.isBatched = "int64_t n" in running
         self.outputs = [_TYPES[type] for type in re.findall(r"[,(]\s*(\w+) \*", f",{running.partition(',')[2]}")]
         given = [os.fsencode(bin or header.with_suffix(".bin"))] if "bin" in opening else []
@@ -162,7 +163,7 @@ class Network:
         """Runs the network on dense arrays, or on None."""
         addresses = [ctypes.c_void_p(one.ctypes.data if one is not None else None) for one in [*inputs, *outputs]]
         count = [ctypes.c_int64(len(inputs[0]) if n is None else n)] if self.isBatched else []
-        self.call("run", self.handle, *count, *addresses)
+        self.call(self._verb, self.handle, *count, *addresses)
 
     def __call__(self, inputs: Sequence[Any], like: Sequence[Any], n: int | None = None) -> list[Any]:
         """Returns the outputs, which have the shapes of those in `like`."""

@@ -471,9 +471,13 @@ class TestRefusals:
             pl.compile(Other(), (None, 3))
 
 
-def test_c_has_no_layers_from_outside(folder: Path) -> None:
+@pytest.mark.parametrize("isTraining", [False, True])
+def test_c_has_no_layers_from_outside(isTraining: bool, folder: Path) -> None:
+    net, x = network(folder), (None, 1, 8, 8)
+    shape = net.forward(samples(2, 1, 8, 8)).shape
+    example, options = ((x, (None, *shape[1:])), {"criterion": nn.MSECriterion()}) if isTraining else (x, {})
     with pytest.raises(
         UnsupportedError, match=r"pl\.to_c: net: expected layers of libTHNN, got mine\.Means, which calls another library"
     ):
-        pl.to_c(network(folder), folder / "net.c", (None, 1, 8, 8))
+        pl.to_c(net, folder / "net.c", example, **options)
     assert not (folder / "net.c").exists()

@@ -25,7 +25,8 @@ class Port:
     @property
     def text(self) -> str:
         """The shape and the type, for comments."""
-        return f"{shape_text(self.ref.shape)} {KINDS[self.ref.dtype].plural}"
+        shape, plural = shape_text(self.ref.shape), KINDS[self.ref.dtype].plural
+        return f"{shape} {plural.removesuffix('s') if shape == '1' else plural}"
 
     @property
     def elements(self) -> Number:
@@ -54,6 +55,28 @@ class Group:
 
 
 @dataclass
+class Training:
+    """The facts of a training step beside those of a network.
+
+    Attributes
+    ----------
+    held : list of Port
+        The parameters, their gradients, and other arrays that live from step to step, such as running statistics.
+    contents : list of bytes
+        What they hold at first, but for the gradients: of the parameters, and of the other arrays.
+    convolution : str
+        The algorithms of convolutions, an enumerator of THNNConvolution.
+    draws : bool
+        Whether a step draws from the random generator.
+    """
+
+    held: list[Port]
+    contents: list[bytes]
+    convolution: str
+    draws: bool = False
+
+
+@dataclass
 class Facts:
     """The facts that a network is written from.
 
@@ -76,6 +99,8 @@ class Facts:
         For each input the numbers that it may consist of, again and again.
     packed, scratch : int
         The bytes of packed weights, and of scratch memory, that a run on this processor uses.
+    training : Training, optional
+        Facts of a training step.
     """
 
     name: str
@@ -90,6 +115,12 @@ class Facts:
     fills: list[tuple[int, ...]]
     packed: int
     scratch: int
+    training: Training | None = None
+
+    @property
+    def verb(self) -> str:
+        """The end of the name of the function that runs the network."""
+        return "run" if self.training is None else "step"
 
     @property
     def ports(self) -> list[Port]:
@@ -125,7 +156,7 @@ class Facts:
         given = [f"struct {self.name} *{self.variable}", *(["int64_t n"] if self.isBatched else [])]
         given += [f"const {port.type} *{port.name}" for port in self.inputs]
         given += [f"{port.type} *{port.name}" for port in self.outputs]
-        return wrapped(f"int32_t {self.name}_run(", given, ")")
+        return wrapped(f"int32_t {self.name}_{self.verb}(", given, ")")
 
 
 WIDTH = 120  # columns of C

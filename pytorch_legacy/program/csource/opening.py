@@ -15,8 +15,10 @@ _WINOGRAD = (5, 6)  # THNN_BY_WINOGRAD_2, THNN_BY_WINOGRAD_4
 def repeats_on_nan(facts: Facts) -> bool:
     """Returns whether a convolution computes again, in more scratch memory, samples that are not finite."""
     lists = [one for group in facts.groups for one in (group.first, group.later) if one is not None]
-    calls = [call for one in lists for call in one.calls if call.name.endswith("FusedConvolution_updateOutput")]
-    return any(call.arguments[-1] in _WINOGRAD for call in calls) and any(_isFloat(port) for port in facts.inputs)
+    calls = [call for one in lists for call in one.calls if "Convolution" in call.name]
+    if facts.training is None:
+        calls = [call for call in calls if "Fused" in call.name and call.arguments[-1] in _WINOGRAD]
+    return bool(calls) and any(_isFloat(port) for port in facts.inputs)
 
 
 def _isFloat(port: Port) -> bool:
@@ -55,6 +57,8 @@ class Opening:
 
     def _set_weights(self) -> str:
         lines = [f"  {self.facts.variable}->{one.field} = {one.value};\n" for one in self.constants.fields.values()]
+        if any("(weights" in line for line in lines):
+            lines.insert(0, f"  const char *weights = {self.facts.variable}->weights;\n")
         return self._fill(templates.SET_WEIGHTS, lines="".join(lines)) if lines else ""
 
     def _allocate(self) -> str:
@@ -63,16 +67,31 @@ class Opening:
         parts: list[tuple[str, str, str]] = []  # a name, the bytes, the field
         if self.arena != 0:
             parts.append(("the arena", facts.macro("arena", self.arena, most), "arena"))
-        if facts.state:
-            parts.append(("the state", facts.macro("state", self.state, most), "now"))
+        parts += self._parts()
         sizes = [size for _, size, _ in parts]
-        lines = [f"  {net}->{field} = {' + '.join(['start', *sizes[:place]])};\n" for place, (_, _, field) in enumerate(parts)]
-        lines += [f"  {net}->next = {net}->now + {sizes[-1]} / 2;\n"] if facts.state else []
+        starts = [" + ".join(["start", *sizes[:place]]) for place in range(len(parts))]
+        lines = [self._placed(field, start) for (_, _, field), start in zip(parts, starts, strict=True)]
+        lines += self._pointers()
         names = [name for name, _, _ in parts]
         text = ", ".join(names[:-1]) + " and " * (len(names) > 1) + names[-1] if names else "no memory"
         return self._fill(
             templates.ALLOCATE, parts=text, total=" + ".join([str(ALIGNED), *sizes]), lines="".join(lines) or "  (void)start;\n"
         )
+
+    def _parts(self) -> list[tuple[str, str, str]]:
+        """Returns further parts of the memory: names, bytes and fields."""
+        facts = self.facts
+        return [("the state", facts.macro("state", self.state, f"{facts.variable}->most"), "now")] if facts.state else []
+
+    def _placed(self, field: str, start: str) -> str:
+        """Returns the line that sets the pointer to a part."""
+        return f"  {self.facts.variable}->{field} = {start};\n"
+
+    def _pointers(self) -> list[str]:
+        """Returns the lines that set pointers into the parts."""
+        facts, net = self.facts, self.facts.variable
+        half = f"{facts.macro('state', self.state, f'{net}->most')} / 2"
+        return [f"  {net}->next = {net}->now + {half};\n"] if facts.state else []
 
     # ---- first runs
 
@@ -80,7 +99,7 @@ class Opening:
         """Returns the call that runs the network."""
         facts = self.facts
         given = [facts.variable, *([n] if facts.isBatched else []), *(port.name for port in facts.ports)]
-        return f"{facts.name}_run({', '.join(given)})"
+        return f"{facts.name}_{facts.verb}({', '.join(given)})"
 
     def _run_each(self) -> str:
         facts, net = self.facts, self.facts.variable
@@ -119,13 +138,14 @@ class Opening:
             lines += self._run_on_nan(run)
             what += ", and on NaN, for which some convolutions need more memory"
         lines += [f"  free({port.name});\n" for port in facts.ports]
-        about = (
-            f"Runs the network on {what}. After that the weights are packed, and there is scratch memory for all later runs. */"
-        )
         return self._fill(
-            templates.PREPARE, about="/* " + paragraph(about, "   ").lstrip(), buffers="".join(buffers),
+            templates.PREPARE, about=f"/* {paragraph(self._about_prepare(what), '   ').lstrip()} */", buffers="".join(buffers),
             areThere=" && ".join(port.name for port in facts.ports), lines="".join(lines),
         )  # fmt: skip
+
+    def _about_prepare(self, what: str) -> str:
+        """Returns the comment of the function that makes the first runs, on `what`."""
+        return f"Runs the network on {what}. After that the weights are packed, and there is scratch memory for all later runs."
 
     def _count(self, port: Port) -> str:
         """Returns the number of elements of an input or output."""
@@ -160,13 +180,27 @@ class Opening:
             checks += f"  if (most < {facts.least} || most > INT64_C({largest}))\n"
             text = f"{name}_open: most: expected {facts.least} to {largest}, got %lld"
             checks += f'    return fail(THNN_ERR_VALUE, "{text}", (long long)most);\n'
-        read = "  if (status == THNN_OK) status = map_weights(made, bin);\n"
         return self._fill(
             templates.OPEN, open=facts.opening(self.isEmbedded), checks=checks,
             most="  made->most = most;\n" if facts.isBatched else "",
-            read=f"  made->weights = (const char *){name}_weights;\n" if self.isEmbedded else read,
-            set="  set_weights(made);\n" if self.constants.fields else "",
+            read=self._read(), state=self._set_state(),
+            set="  if (status == THNN_OK) set_weights(made);\n" if self.constants.fields else "",
+            prepare=self._call_prepare(),
         )  # fmt: skip
+
+    def _read(self) -> str:
+        """Returns the line that sets the pointer to the weights, or reads them."""
+        embedded = f"  made->weights = (const char *){self.facts.name}_weights;\n"
+        return embedded if self.isEmbedded else "  if (status == THNN_OK) status = map_weights(made, bin);\n"
+
+    def _set_state(self) -> str:
+        """Returns the lines that make the library's state."""
+        call = f"THNN_newProgramState(made->weights, {self.words['upper']}_WEIGHTS, &made->state)"
+        return f"  if (status == THNN_OK) status = {call};\n"
+
+    def _call_prepare(self) -> str:
+        """Returns the lines that make the first runs."""
+        return self._fill(templates.PREPARE_AND_RELEASE)
 
     def _largest(self) -> int:
         """Returns a number of samples whose bytes can be counted in 64 bits."""

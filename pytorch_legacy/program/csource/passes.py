@@ -45,7 +45,7 @@ def _functions() -> dict[str, header.Function]:
 
 
 @cache
-def _enumerators(enum: str) -> dict[int, str]:
+def enumerators(enum: str) -> dict[int, str]:
     """Returns the names of an enumeration's values."""
     found = header.enums(header.text(installed.library / "THNN.h"))[enum]
     return {value: name for name, value in found.items()}
@@ -81,12 +81,17 @@ class Constants:
         self._places: dict[bytes, int] = {}
         self._names: set[str] = set()
 
+    def reserve(self, content: bytes) -> int:
+        """Adds bytes that are no constant, and returns their offset."""
+        start = len(self.content)
+        self.content.extend(content)
+        self.content.extend(b"\0" * (-len(self.content) % 64))
+        return start
+
     def place(self, block: Block) -> int:
         """Returns the offset of a constant among the bytes of all. Equal ones have one offset."""
         if block.content not in self._places:
-            self._places[block.content] = len(self.content)
-            self.content.extend(block.content)
-            self.content.extend(b"\0" * (-len(self.content) % 64))
+            self._places[block.content] = self.reserve(block.content)
         return self._places[block.content]
 
     def field(self, key: Any, name: str, type: str, value: str, text: str) -> str:
@@ -139,6 +144,12 @@ class Helpers:
 
 def _helper(family: str, rank: int, isDense: bool) -> str:
     return f"{family}{rank}" if isDense else f"strided_{family}{rank}"
+
+
+def declaration(call: Call) -> header.Function:
+    """Returns the declaration of the function that a call calls."""
+    name = call.name.removeprefix("Float").removeprefix("Double")
+    return _functions().get(name) or _functions()[f"THNN_{call.name}"]
 
 
 def _definition(family: str, rank: int, isDense: bool) -> str:
@@ -214,25 +225,31 @@ class PassWriter:
         self.inputs = [Argument(name, ref, True) for name, ref in zip(inputs, listing.inputs, strict=True)]
         self.outputs = [Argument(name, ref, False) for name, ref in zip(outputs, listing.outputs, strict=True)]
         self.offsets, self.arenaBytes = arena(listing)
-        self._bases = self._named_blocks()
+        self._bases: dict[int, tuple[str, Any]] = {}  # the pointer to each block but constants, and the type of its elements
+        self._name_blocks()
 
     # ---- memory
 
-    def _named_blocks(self) -> dict[int, tuple[str, Any]]:
-        """Returns the name, and the element type, of the pointer to each block that is no constant."""
-        found: dict[int, tuple[str, Any]] = {}
+    def _name_blocks(self) -> None:
+        """Names the pointers to blocks."""
+        found = self._bases
         for argument in [*self.inputs, *self.outputs]:
             found[argument.ref.memory] = argument.name, argument.ref.dtype
         for place, call in enumerate(self.listing.calls):
-            for ref in call.refs(call.writes):
-                if self.listing.blocks[ref.memory].kind == "made" and ref.memory not in found:
-                    taken = [name for name, _ in found.values()]
-                    names = [f"h_{place + 1}", *(f"h_{place + 1}_{more}" for more in range(2, 9))]
+            for number_ in call.writes:
+                ref = call.arguments[number_]
+                if isinstance(ref, Ref) and self.listing.blocks[ref.memory].kind == "made" and ref.memory not in found:
+                    taken = {name for name, _ in found.values()}
+                    start = self._result(place, call, number_)
+                    names = [start, *(f"{start}_{more}" for more in range(2, 10000))]
                     found[ref.memory] = next(name for name in names if name not in taken), ref.dtype
         for number_, block in enumerate(self.listing.blocks):
             if block.kind == "made" and number_ in self.offsets and number_ not in found:
                 found[number_] = f"unset_{number_}", np.dtype(np.uint8)
-        return found
+
+    def _result(self, place: int, call: Call, argument: int) -> str:
+        """Returns the name of the pointer to what a call writes first, as this argument."""
+        return f"h_{place + 1}"
 
     def _memory(self) -> list[str]:
         """Returns the lines that declare the pointers into the arena."""
@@ -280,7 +297,7 @@ class PassWriter:
         """Returns the function's definition."""
         parameters = [f"struct {self.facts.name} *{self.network}", *(["int64_t n"] if self.isBatched else [])]
         parameters += [f"{argument.type}{argument.name}" for argument in [*self.inputs, *self.outputs]]
-        body = [line for place, call in enumerate(self.listing.calls) for line in self._call(place, call)]
+        body = self._body()
         head = []
         if self.offsets:
             head += [f"  char *const arena = {self.network}->arena;", *self._memory(), ""]
@@ -300,6 +317,10 @@ class PassWriter:
         ]
         return "\n".join(lines)
 
+    def _body(self) -> list[str]:
+        """Returns the lines of all calls."""
+        return [line for place, call in enumerate(self.listing.calls) for line in self._call(place, call)]
+
     def _about(self) -> list[str]:
         """Returns the comment of the function."""
         results = ", ".join(argument.name for argument in self.outputs)
@@ -318,8 +339,7 @@ class PassWriter:
 
     def _call(self, place: int, call: Call) -> list[str]:
         """Returns the lines of a call: a comment, its arrays, and the call itself."""
-        name = call.name.removeprefix("Float").removeprefix("Double")
-        function = _functions().get(name) or _functions()[f"THNN_{call.name}"]
+        function = declaration(call)
         arguments = function.arguments
         values = iter(call.arguments)
         declared: dict[tuple[str, str], str] = {}  # the name of each local tensor, by its type and value
@@ -355,17 +375,24 @@ class PassWriter:
         type = "THNNArray" if isArray else KINDS[ref.dtype].tensor
         if self.listing.blocks[ref.memory].kind != "constant":
             return type, self.helpers.tensor(self._pointer(ref), ref, isArray)
-        field = f"{self.network}->{self._constant(ref, f'{argument.name}_{place + 1}', isArray)}"
+        field = f"{self.network}->{self._constant(ref, f'{argument.name}_{self._owner(place)}', isArray)}"
         if any(isinstance(one, Size) for one in (*ref.shape, *ref.strides)):
             return type, self.helpers.tensor(field, ref, isArray)
         return type, f"&{field}"
+
+    def _owner(self, place: int) -> str:
+        """Returns the end of the names of a call's weights."""
+        return str(place + 1)
+
+    def _isLasting(self, ref: Ref) -> bool:
+        """Returns whether the array is there before and after a run."""
+        return self.listing.blocks[ref.memory].kind == "constant"
 
     def _comment(self, place: int, call: Call) -> str:
         """Returns the number of a call, its module, and the shapes that it reads and writes."""
         where, module = self.facts.modules[call.module] if call.module >= 0 else ("", "the network")
         where = f" (module {where})" if where else ""
-        blocks = self.listing.blocks
-        reads = [shape_text(ref.shape) for ref in call.refs(call.reads) if blocks[ref.memory].kind != "constant"]
+        reads = [shape_text(ref.shape) for ref in call.refs(call.reads) if not self._isLasting(ref)]
         writes = [shape_text(ref.shape) for ref in call.refs(call.writes)]
         shapes = ", ".join(reads) + (f"{' ' * bool(reads)}-> {', '.join(writes)}" if writes else "")
         about, shapes = comment(f"{place + 1}. {module}{_epilogue(call)}{where}:"), comment(shapes)
@@ -393,8 +420,8 @@ def _epilogue(call: Call) -> str:
 def _numeral(function: str, argument: header.Argument, value: Any) -> str:
     """Returns a number as an argument, by its name if it has one."""
     enum = _ENUMS.get((function, argument.name))
-    if enum is not None and value in _enumerators(enum):
-        return _enumerators(enum)[value]
+    if enum is not None and value in enumerators(enum):
+        return enumerators(enum)[value]
     if argument.type == "double":
         return real(float(value)) if not isinstance(value, Size) else f"(double)({number(value)})"
     return number(value)

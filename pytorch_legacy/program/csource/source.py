@@ -21,10 +21,16 @@ _MOST_LINES = 120  # lines of a network's picture
 class Source:
     """The texts of a network: `header()`, `source()`, `embedded()`, and the bytes of its weights, `weights`."""
 
-    def __init__(self, facts: Facts, isEmbedded: bool) -> None:
+    what = "a network"
+    entry = "forward"  # the C function of a pass
+    aboutState = "threads, packed weights and scratch memory of libTHNN"
+    opening = Opening
+
+    def __init__(self, facts: Facts, isEmbedded: bool = False) -> None:
         self.facts = facts
         self.isEmbedded = isEmbedded
         self.constants = Constants()
+        self._reserve()
         self.helpers = Helpers()
         self.passes = [writer for group in facts.groups for writer in self._writers(group)]
         self.functions = [writer.text() for writer in self.passes]
@@ -33,7 +39,10 @@ class Source:
         self.offsets, end = self._state()
         self.stateBytes = times(end, 2)
         self.words = {"name": facts.name, "upper": facts.name.upper(), "net": facts.variable, "file": facts.file}
-        self.words["version"] = __version__
+        self.words |= {"version": __version__, "what": self.what}
+
+    def _reserve(self) -> None:
+        """Adds to the bytes of the weights what comes before all constants."""
 
     def _writers(self, group: Group) -> list[PassWriter]:
         """Returns the writers of a group's passes."""
@@ -66,39 +75,59 @@ class Source:
         facts, net = self.facts, self.facts.variable
         width = max(len(port.name) for port in facts.ports)
         opened = [f"&{net}", *([] if self.isEmbedded else [f'"{facts.file}.bin"']), *(["16"] if facts.isBatched else [])]
-        passed = [net, *(["n"] if facts.isBatched else []), *(port.name for port in facts.ports)]
         return self._fill(
             templates.HEADER,
             ports="\n".join(f" *   {port.name:<{width}}  {port.text}" for port in facts.ports),
             sources=" ".join(f"{facts.file}{end}.c" for end in (["", "_weights"] if self.isEmbedded else [""])),
             opened=f"{facts.name}_open({', '.join(opened)})",
-            passed=wrapped(f" *   if ({facts.name}_run(", passed, ") != THNN_OK) puts(THNN_lastError());", " *       "),
-            rules=paragraph(_RULES), memory=paragraph(self._about_memory()), macros=self._macros(),
+            passed=self._about_passes(), rules=paragraph(RULES), memory=paragraph(self._about_memory()), macros=self._macros(),
             opening=self._about_opening(), open=facts.opening(self.isEmbedded),
             running=self._about_running(), run=facts.running(),
-            forget=self._fill(templates.FORGET_DECLARATION) if facts.state else "",
+            more=self._declarations(),
         )  # fmt: skip
+
+    def _about_passes(self) -> str:
+        """Returns the lines of the header's example that run the network."""
+        facts = self.facts
+        passed = [facts.variable, *(["n"] if facts.isBatched else []), *(port.name for port in facts.ports)]
+        return wrapped(f" *   if ({facts.name}_{facts.verb}(", passed, ") != THNN_OK) puts(THNN_lastError());", " *       ")
+
+    def _declarations(self) -> str:
+        """Returns the declarations of further functions."""
+        return self._fill(templates.FORGET_DECLARATION) if self.facts.state else ""
 
     def _about_memory(self) -> str:
         facts = self.facts
-        rule = "it must not be written to as long as the network is open"
-        where = "The weights are a constant array. " if self.isEmbedded else f"{facts.file}.bin is mapped: {rule}. "
         few = "of one sample" if facts.isBatched else "of this size"
         packed = f"{facts.packed:,} bytes of packed weights" if facts.packed else ""
         scratch = f"{facts.scratch:,} bytes of scratch memory for a run {few} in one thread" if facts.scratch else ""
         both = " and ".join(one for one in (packed, scratch) if one)
         kept = f"Besides, libTHNN keeps {both}; that depends on the processor, and THNN_stateBytes counts it. " if both else ""
-        return f"{where}{facts.name}_open allocates the other bytes below. {kept}Later calls allocate nothing."
+        return f"{self._about_allocated()} {kept}Later calls allocate nothing."
+
+    def _about_allocated(self) -> str:
+        """Returns a text about the memory of the weights, and what is allocated."""
+        facts = self.facts
+        rule = "it must not be written to as long as the network is open"
+        where = "The weights are a constant array." if self.isEmbedded else f"{facts.file}.bin is mapped: {rule}."
+        return f"{where} {facts.name}_open allocates the other bytes below."
 
     def _macros(self) -> str:
         facts = self.facts
-        found = [("weights", len(self.weights), "bytes of weights" + ("" if self.isEmbedded else f", of {facts.file}.bin"))]
+        found = [("weights", len(self.weights), self._about_weights())]
         if self.arena != 0:
             found.append(("arena", self.arena, "bytes of the arrays between the layers"))
         if facts.state:
             found.append(("state", self.stateBytes, "bytes of the state, before and after a run"))
-        found += [(port.name, port.elements, f"elements of `{port.name}`") for port in facts.ports]
+        found += self._counts()
         return rows([(f"#define {facts.macro(name, value, 'n')} {_value(value)}", text) for name, value, text in found])
+
+    def _about_weights(self) -> str:
+        return "bytes of weights" + ("" if self.isEmbedded else f", of {self.facts.file}.bin")
+
+    def _counts(self) -> list[tuple[str, Number, str]]:
+        """Returns the macros of numbers of elements."""
+        return [(port.name, port.elements, f"elements of `{port.name}`") for port in self.facts.ports]
 
     def _about_opening(self) -> str:
         where = "" if self.isEmbedded else f" `bin` is the path of {self.facts.file}.bin."
@@ -116,7 +145,6 @@ class Source:
     def source(self) -> str:
         """Returns the text of the source."""
         facts, helpers = self.facts, self.helpers.text()
-        unmap = "" if self.isEmbedded else f"  THNN_unmapFile({facts.variable}->weights, {facts.variable}->size);\n"
         sections = [
             self._top(),
             self._fill(templates.DECLARED_WEIGHTS, words=str(self._words())) if self.isEmbedded else "",
@@ -124,11 +152,24 @@ class Source:
             f"{section('arrays')}\n{_ABOUT_ARRAYS}\n{helpers}" if helpers else "",
             section("layers"), *self.functions,
             section("runs"), templates.FAIL, self._run(),
-            self._fill(templates.FORGET) if facts.state else "", self._fill(templates.CLOSE, unmap=unmap),
-            section("opening"), "" if self.isEmbedded else self._fill(templates.READ, checksum=f"0x{crc32(self.weights):08x}"),
-            *Opening(facts, self.isEmbedded, self.constants, self.arena, self.stateBytes).texts(),
+            *self._more(), self._fill(templates.CLOSE, unmap=self._unmap()), section("opening"), *self._files(),
+            *self.opening(facts, self.isEmbedded, self.constants, self.arena, self.stateBytes).texts(),
         ]  # fmt: skip
         return "\n".join(text for text in sections if text)
+
+    def _more(self) -> list[str]:
+        """Returns the functions behind the one that runs the network."""
+        return [self._fill(templates.FORGET)] if self.facts.state else []
+
+    def _files(self) -> list[str]:
+        """Returns the functions that read the file of weights."""
+        checksum = f"0x{crc32(self.weights):08x}"
+        return [] if self.isEmbedded else [templates.CHECKSUM, self._fill(templates.MAP, checksum=checksum)]
+
+    def _unmap(self) -> str:
+        """Returns the line that closes the file of weights."""
+        net = self.facts.variable
+        return "" if self.isEmbedded else f"  THNN_unmapFile({net}->weights, {net}->size);\n"
 
     def embedded(self) -> str:
         """Returns the text of the file that has the weights as an array of words."""
@@ -158,13 +199,10 @@ class Source:
     def _fields(self) -> list[tuple[str, str]]:
         """Returns the fields of the struct, with comments."""
         facts = self.facts
-        found = [("THNNState *state", "threads, packed weights and scratch memory of libTHNN")]
+        found = [("THNNState *state", self.aboutState)]
         if facts.isBatched:
             found.append(("int64_t most", "the largest number of samples"))
-        file = f"{facts.file}.bin"
-        found += [("const char *weights", "an array of another file" if self.isEmbedded else f"{file}, mapped into memory")]
-        found += [] if self.isEmbedded else [("uint64_t size", f"the number of bytes of {file}")]
-        found += [("char *memory", "the result of malloc: the memory below")]
+        found += self._memory()
         if self.arena != 0:
             found.append(("char *arena", "the arrays between the layers"))
         if facts.state:
@@ -172,19 +210,27 @@ class Source:
             found += [("int64_t samples", "the number of samples of the state")] if facts.isBatched else []
         return [*((f"  {left};", text) for left, text in found), *self.constants.declared()]
 
+    def _memory(self) -> list[tuple[str, str]]:
+        """Returns the fields of the weights' memory, and of the memory that is allocated."""
+        file = f"{self.facts.file}.bin"
+        found = [("const char *weights", "an array of another file" if self.isEmbedded else f"{file}, mapped into memory")]
+        found += [] if self.isEmbedded else [("uint64_t size", f"the number of bytes of {file}")]
+        return [*found, ("char *memory", "the result of malloc: the memory below")]
+
     def _run(self) -> str:
         facts, net = self.facts, self.facts.variable
+        name = f"{facts.name}_{facts.verb}"
         lines = [facts.running(), "{"]
         for one in (net, *(port.name for port in facts.ports)):
-            lines.append(f'  if (!{one}) return fail(THNN_ERR_NULL, "{facts.name}_run: {one}: expected an address, got NULL");')
+            lines.append(f'  if (!{one}) return fail(THNN_ERR_NULL, "{name}: {one}: expected an address, got NULL");')
         if facts.isBatched:
-            text = f"{facts.name}_run: n: expected {facts.least} to %lld, got %lld"
+            text = f"{name}: n: expected {facts.least} to %lld, got %lld"
             lines.append(f"  if (n < {facts.least} || n > {net}->most)")
             lines.append(f'    return fail(THNN_ERR_VALUE, "{text}", (long long){net}->most, (long long)n);')
         if facts.state:
             return "\n".join([*lines, *self._run_with_state(), "}", ""])
         ports = [port.name for port in facts.ports]
-        calls = [self._pass("forward", group, ports) for group in facts.groups]
+        calls = [self._pass(self.entry, group, ports) for group in facts.groups]
         lines += [f"  if (n == 1) return {call};" for call in calls[:-1]]
         return "\n".join([*lines, f"  return {calls[-1]};", "}", ""])
 
@@ -225,7 +271,7 @@ class Source:
 
 
 _ABOUT_ARRAYS = "/* The description of an array: its memory, its sizes and its strides. */"
-_RULES = (
+RULES = (
     "All arrays are dense, in row-major order, and an output overlaps no input. One thread at a time runs a network. "
     "Each function returns THNN_OK (0) or an error of THNN.h; then THNN_lastError() has a text about it."
 )

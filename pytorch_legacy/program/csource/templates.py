@@ -24,7 +24,7 @@ def section(title: str) -> str:
 
 
 HEADER = """\
-/* $file.h: a network as C. pytorch-legacy $version wrote it; $file.c has the layers.
+/* $file.h: $what as C. pytorch-legacy $version wrote it; $file.c has the layers.
  *
 $ports
  *
@@ -56,7 +56,7 @@ $open;
 $running
 $run;
 
-$forget/* Frees all memory. NULL is allowed. */
+$more/* Frees all memory. NULL is allowed. */
 int32_t ${name}_close(struct $name *$net);
 
 #ifdef __cplusplus
@@ -73,7 +73,7 @@ int32_t ${name}_forget(struct $name *$net);
 """
 
 TOP = """\
-/* $file.c: a network as calls of libTHNN, in the order in which they run. pytorch-legacy $version wrote it.
+/* $file.c: $what as calls of libTHNN, in the order in which they run. pytorch-legacy $version wrote it.
  *
 $picture
  *
@@ -138,7 +138,7 @@ $unmap  free($net->memory);
 }
 """
 
-READ = """\
+CHECKSUM = """\
 /* Returns the CRC-32 of some bytes, as zlib computes it. */
 static uint32_t checksum(const char *bytes, size_t size)
 {
@@ -150,7 +150,9 @@ static uint32_t checksum(const char *bytes, size_t size)
   for (size_t i = 0; i < size; i++) sum = table[(sum ^ (unsigned char)bytes[i]) & 255] ^ (sum >> 8);
   return ~sum;
 }
+"""
 
+MAP = """\
 /* Maps the file of weights, and checks that it belongs to this source. */
 static int32_t map_weights(struct $name *$net, const char *bin)
 {
@@ -167,11 +169,15 @@ static int32_t map_weights(struct $name *$net, const char *bin)
 }
 """
 
+PREPARE_AND_RELEASE = """\
+  if (status == THNN_OK) status = prepare(made);
+  if (status == THNN_OK) status = THNN_releasePages(made->weights, ${upper}_WEIGHTS); /* packed ones are not read again */
+"""
+
 SET_WEIGHTS = """\
 /* Describes the weights: where each is, and its sizes. */
 static void set_weights(struct $name *$net)
 {
-  const char *weights = $net->weights;
 $lines}
 """
 
@@ -222,10 +228,7 @@ $checks  if (*(const char *)&one != 1) return fail(THNN_ERR_UNSUPPORTED, "${name
   struct $name *made = (struct $name *)calloc(1, sizeof *made);
   if (!made) return fail(THNN_ERR_MEMORY, "${name}_open: expected memory, got none");
 $most  int32_t status = allocate(made);
-$read  if (status == THNN_OK) status = THNN_newProgramState(made->weights, ${upper}_WEIGHTS, &made->state);
-$set  if (status == THNN_OK) status = prepare(made);
-  if (status == THNN_OK) status = THNN_releasePages(made->weights, ${upper}_WEIGHTS); /* packed ones are not read again */
-  if (status == THNN_OK) *$net = made;
+$read$state$set$prepare  if (status == THNN_OK) *$net = made;
   else ${name}_close(made);
   return status;
 }
@@ -251,4 +254,85 @@ $rows
 #ifdef __cplusplus
 }
 #endif
+"""
+
+# ---- a training step
+
+STEP_DECLARATIONS = """\
+/* Return the addresses of all parameters, and of their gradients: ${upper}_PARAMETERS $plural each. A host may
+ * change them. The addresses stay the same until ${name}_close. */
+$type *${name}_parameters(struct $name *$net);
+$type *${name}_gradients(struct $name *$net);
+
+/* Writes the parameters$others to a file, which ${name}_open reads. */
+int32_t ${name}_save(struct $name *$net, const char *bin);
+
+"""
+
+STEP_ACCESS = """\
+$type *${name}_parameters(struct $name *$net) { return $net ? $net->parameters : NULL; }
+
+$type *${name}_gradients(struct $name *$net) { return $net ? $net->gradients : NULL; }
+"""
+
+STEP_READ = """\
+/* Reads the file of weights, and checks that it belongs to this source. */
+static int32_t read_weights(char *weights, const char *bin)
+{
+  FILE *file = fopen(bin, "rb");
+  if (!file) return fail(THNN_ERR_VALUE, "${name}_open: bin: expected a file that can be read, got %s", bin);
+  const size_t size = fread(weights, 1, ${upper}_WEIGHTS, file);
+  const int isLonger = size == ${upper}_WEIGHTS && fgetc(file) != EOF;
+  fclose(file);
+  if (size != ${upper}_WEIGHTS || isLonger)
+    return fail(THNN_ERR_VALUE, "${name}_open: bin: expected %lld bytes, got %s in %s", (long long)${upper}_WEIGHTS,
+                isLonger ? "more" : "fewer", bin);
+  const uint32_t *head = (const uint32_t *)weights; /* a number of this source, and the checksum of what follows */
+  if (head[0] != $id)
+    return fail(THNN_ERR_VALUE, "${name}_open: bin: expected the weights of $file.c, got other ones in %s", bin);
+  if (head[1] != checksum(weights + 64, ${upper}_WEIGHTS - 64))
+    return fail(THNN_ERR_VALUE, "${name}_open: bin: expected a file as ${name}_save writes it, got a damaged one in %s", bin);
+  return THNN_OK;
+}
+"""
+
+STEP_SAVE = """\
+int32_t ${name}_save(struct $name *$net, const char *bin)
+{
+  if (!$net) return fail(THNN_ERR_NULL, "${name}_save: $net: expected an address, got NULL");
+  if (!bin) return fail(THNN_ERR_NULL, "${name}_save: bin: expected the path of a file, got NULL");
+  ((uint32_t *)$net->weights)[1] = checksum($net->weights + 64, ${upper}_WEIGHTS - 64);
+  FILE *file = fopen(bin, "wb");
+  if (!file) return fail(THNN_ERR_VALUE, "${name}_save: bin: expected a file that can be written, got %s", bin);
+  const size_t size = fwrite($net->weights, 1, ${upper}_WEIGHTS, file);
+  if (fclose(file) != 0 || size != ${upper}_WEIGHTS)
+    return fail(THNN_ERR_VALUE, "${name}_save: bin: expected room for %lld bytes, got less in %s",
+                (long long)${upper}_WEIGHTS, bin);
+  return THNN_OK;
+}
+"""
+
+STEP_STATE = """\
+  if (status == THNN_OK) status = THNN_newProgramState(NULL, 0, &made->state); /* without constants: weights change */
+  if (status == THNN_OK) status = THNN_setConvolution(made->state, $convolution);
+  if (status == THNN_OK) status = THNN_setCacheBytes(made->state, 0); /* keeps no packed weights */
+"""
+
+STEP_PREPARE = """\
+  if (status == THNN_OK) status = prepare(made);
+"""
+
+STEP_PREPARE_AND_DRAW = """\
+  uint8_t generator[5048]; /* the first steps draw, and the generator goes on as if they had not */
+  THByteTensor draws = {generator, {5048}, {1}, 1, 0};
+  if (status == THNN_OK) status = THNN_getRNGState(NULL, &draws);
+  if (status == THNN_OK) {
+    status = prepare(made);
+    const int32_t restored = THNN_setRNGState(NULL, &draws);
+    if (status == THNN_OK) status = restored;
+  }
+"""
+
+STEP_ZERO = """\
+  for (int64_t i = 0; status == THNN_OK && i < ${upper}_PARAMETERS; i++) made->gradients[i] = 0;
 """

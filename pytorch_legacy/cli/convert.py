@@ -37,6 +37,8 @@ write a .t7 file in the other format (binary or text).
                                       Python; --input again for more sizes
   pytorch-legacy convert net.t7 net.c --input 1x3x224x224
                                       write C, net.h and net.bin, for hosts of libTHNN
+  pytorch-legacy convert net.t7 net.c --training ClassNLLCriterion
+                                      write a step of its training as C
   pytorch-legacy convert net.t7 net.safetensors
                                       write weights: 0.weight, 0.bias, 2.weight, ...
   pytorch-legacy convert ckpt.t7 net.npz --model model
@@ -112,6 +114,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--embed", action="store_true", help="to .c: write the weights as an array in NET_weights.c, not as NET.bin"
     )
     parser.add_argument(
+        "--training",
+        metavar="CRITERION",
+        help='to .c: write a step of training by a criterion of nn, such as ClassNLLCriterion or "MultiMarginCriterion(2)"',
+    )
+    parser.add_argument(
+        "--target",
+        metavar="SIZES",
+        dest="sizes",
+        help="with --training: target of the criterion, such as Nx10, or N:int for classes (default: what fits the output)",
+    )
+    parser.add_argument(
         "--wrap", action="store_true", help="to .py: embed layers that PyTorch lacks, which pytorch_legacy then runs"
     )
 
@@ -161,6 +174,10 @@ def _check(options: argparse.Namespace, source: str, target: str) -> None:
         (options.input and not isExport and not options.into, options.target, f"--input is for {endings}, and for --into"),
         (options.input and len(options.input) > 1 and not isProgram, options.target,
          f"expected one --input; several are for {program.ENDING}"),
+        (options.training is not None and target != ".c", options.target, "--training is for .c"),
+        (options.training is not None and options.embed, options.target,
+         "--embed is for C without --training: no constant array has weights that change"),
+        (options.sizes is not None and options.training is None, options.target, "--target is for --training"),
         (options.wrap and target != ".py", options.target,
          "--wrap is for .py: other files cannot hold layers that pytorch_legacy runs"),
         (options.partial and not options.into, options.target, "--partial is for --into"),

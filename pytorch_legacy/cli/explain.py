@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import ast
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from pytorch_legacy.inference.preprocessing import Preprocessing
 from pytorch_legacy.inference.problem import Problem
 from pytorch_legacy.inference.progress import busy
 
-from . import classes
+from . import calls, classes
 from .options import pixels
 
 HELP = "print the windows of a pooling layer, or draw the results of all of them"
@@ -115,25 +114,8 @@ def _show(found: explain.Windows, options: argparse.Namespace) -> None:
 def _layer(text: str, files: list[str]) -> Any:
     """Returns the layer of a line of Python: a class of nn or of the files, called with numbers."""
     own = classes.imported(files)
-    try:
-        node = ast.parse(text.strip(), mode="eval").body
-        call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
-        name = call.func.id if isinstance(call.func, ast.Name) else ""
-        arguments = [ast.literal_eval(argument) for argument in call.args]
-        named = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords if keyword.arg is not None}
-        if len(named) < len(call.keywords):
-            raise ValueError("**")
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        name, arguments, named = "", [], {}
-    shown = text if len(text) < 200 else f"{text[:200]} ..."
-    if name not in own and name not in nn.__all__:
-        raise Problem(
-            f'LAYER {shown}: expected a class of nn or of --classes with its arguments, such as "SpatialMaxPooling(3, 3, 2, 2)"'
-        )
-    try:
-        return (own.get(name) or getattr(nn, name))(*arguments, **named)
-    except TypeError as error:
-        raise Problem(f"LAYER {shown}: {error}") from None
+    wanted = 'a class of nn or of --classes with its arguments, such as "SpatialMaxPooling(3, 3, 2, 2)"'
+    return calls.made(text, "LAYER", lambda name: own.get(name) or (getattr(nn, name) if name in nn.__all__ else None), wanted)
 
 
 def _sizes(name: str, text: str, least: int, axes: int | None = None) -> tuple[int, ...]:

@@ -147,6 +147,67 @@ def test_one_line_says_what_is_wrong_with_c(tmp_path, capsys) -> None:
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.parametrize(
+    "words, target, assumed",
+    [
+        (["ClassNLLCriterion"], "const int64_t *target", "; assumed a target of N:int; --target changes it"),
+        (["CrossEntropyCriterion()", "--target", "N:int"], "const int64_t *target", ""),
+        (["MSECriterion(False)"], "const float *target", "; assumed a target of Nx10; --target changes it"),
+        (["MSECriterion", "--target", "1x10"], "const float *target", ""),
+        (["MultiMarginCriterion(2)", "--target", "1:int:3..3"], "const int64_t *target", ""),
+        (["HingeEmbeddingCriterion(2)"], "const float *target", "; assumed a target of 1x10; --target changes it"),
+        (["L1Cost"], "const float *input, double", ""),
+    ],
+)
+def test_a_step_of_training_as_c(words, target, assumed, tmp_path, capsys) -> None:
+    file = tmp_path / "digits.c"
+    convert(DIGITS, file, "--input", "1x1x28x28", "--training", *words)
+    said = f"wrote {file}: with {tmp_path / 'digits.h'} and {tmp_path / 'digits.bin'}{assumed}\n"
+    assert said in capsys.readouterr().out
+    header = (tmp_path / "digits.h").read_text()
+    n = "" if "1x10;" in assumed else "int64_t n, "  # a constant of that criterion depends on n
+    assert f"digits_step(struct digits *net, {n}const float *input" in header and target in header
+
+
+def test_a_step_of_training_of_other_networks(tmp_path, capsys) -> None:
+    pl.save(tmp_path / "net.t7", nn.Sequential(nn.Linear(20, 2), nn.LogSoftMax()).double())
+    convert(tmp_path / "net.t7", tmp_path / "net.c", "--training", "ClassNLLCriterion")
+    assert "assumed an input of Nx20; --input changes it; assumed a target of N:int" in capsys.readouterr().out
+    assert "const double *input, const int64_t *target, double *loss" in (tmp_path / "net.h").read_text()
+    pl.save(tmp_path / "net.t7", nn.Sequential(nn.View(20), nn.Linear(20, 2)))
+    convert(tmp_path / "net.t7", tmp_path / "net.c", "--training", "MSECriterion", "--input", "5x4")
+    assert "#define NET_TARGET 2 " in (tmp_path / "net.h").read_text()
+    pl.save(tmp_path / "net.t7", nn.Sequential(nn.SpatialConvolution(1, 3, 3, 3), nn.LogSoftMax()))
+    convert(tmp_path / "net.t7", tmp_path / "net.c", "--training", "SpatialClassNLLCriterion", "--input", "1x1x6x5")
+    assert "assumed a target of Nx4x3:int" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (
+            ["--training", "Foo"],
+            '--training Foo: expected a criterion of nn with its arguments, such as ClassNLLCriterion or "Mul',
+        ),
+        (["--training", "Linear(3, 2)"], "--training Linear(3, 2): expected a criterion of nn"),
+        (["--training", "MSECriterion("], "--training MSECriterion(: expected a criterion of nn"),
+        (["--training", "MSECriterion(1, 2, 3)"], "--training MSECriterion(1, 2, 3): nn.MSECriterion: expected"),
+        (["--training", "CosineEmbeddingCriterion"], "expected a table of 2, got a float32 array"),
+        (["--training", "MSECriterion", "--target", "5x"], "--target 5x: expected sizes joined by x"),
+        (["--training", "MSECriterion", "--target", "Nx9"], "nn.MSECriterion: target: expected 2 x 10"),
+        (["--training", "MSECriterion", "--embed"], "--embed is for C without --training"),
+        (["--target", "Nx9"], "--target is for --training"),
+    ],
+)
+def test_one_line_says_what_is_wrong_with_training(words, message, tmp_path, capsys) -> None:
+    assert message in fails(capsys, DIGITS, tmp_path / "digits.c", "--input", "1x1x28x28", *words)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_training_is_for_c(tmp_path, capsys) -> None:
+    assert "--training is for .c" in fails(capsys, DIGITS, tmp_path / "digits.onnx", "--training", "MSECriterion")
+
+
 def test_the_same_numbers_in_pytorch() -> None:
     torch = pytest.importorskip("torch")
     checkpoint = pl.load(DIGITS)

@@ -14,7 +14,7 @@ from pytorch_legacy.program.inputs import Sizes, batch_axes, first_sizes, leaves
 from pytorch_legacy.program.listing import Listing, draws
 from pytorch_legacy.program.steps import check_pair, pair
 from pytorch_legacy.program.training import compiled_step
-from pytorch_legacy.program.training_pass import Held, TrainingPass, held_arrays, kept_generator
+from pytorch_legacy.program.training_pass import Held, StepRunner, TrainingPass, held_arrays, kept_generator
 from pytorch_legacy.recording.network import list_modules
 from pytorch_legacy.recording.recorder import Call, Ref
 
@@ -31,6 +31,7 @@ def step_facts(net: Any, criterion: Any, name: str, stem: str, example: Any) -> 
         raise CompileError("pl.to_c: net: expected a network with parameters, got one without")
     with kept_generator():
         lists, runner = compiled_step(made, table, Sizes(first_sizes(made, table), axes))
+        assert isinstance(runner, StepRunner)  # without an optimizer
         if any(one.isLater for one in lists):
             cure = "call its forget() and remember('neither') before"
             raise CompileError(f"pl.to_c: net: expected one that keeps no state from step to step; {cure}")

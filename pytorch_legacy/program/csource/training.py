@@ -74,7 +74,8 @@ class StepWriter(PassWriter):
         return [f"/* {paragraph(text, '   ').lstrip()} */"]
 
     def _body(self) -> list[str]:
-        lines, part = [], ""
+        lines: list[str] = []
+        part = ""
         for place, call in enumerate(self.listing.calls):
             if call.part and call.part != part:
                 part = call.part

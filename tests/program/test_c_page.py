@@ -1,9 +1,14 @@
-"""docs/c-source.md shows the C of examples/digits as it is written, and its host prints what the page says."""
+"""Pages show C as it is written, and their hosts print what the pages say.
+
+docs/c-source.md shows the C of examples/digits, and the chapter docs/book/step.md that of training steps.
+"""
 
 from __future__ import annotations
 
+import doctest
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +17,7 @@ from tests.program import c_host
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "c-source.md").read_text(encoding="utf-8")
+CHAPTER = (ROOT / "docs" / "book" / "step.md").read_text(encoding="utf-8")
 
 pytestmark = pytest.mark.skipif(c_host.CC is None, reason="needs gcc")
 
@@ -24,27 +30,61 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.fixture(scope="module")
+def steps() -> Path:
+    """Returns the folder into which the examples of the chapter write C."""
+    names: dict[str, Any] = {}
+    for example in doctest.DocTestParser().get_examples(CHAPTER):
+        exec(compile(example.source, "step.md", "single"), names)
+    return names["folder"]
+
+
+def quoted(page: str) -> list[str]:
+    """Returns the blocks of C on a page."""
+    return re.findall(r"^```c\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+
+
+def output(host: str, source: str) -> str:
+    """Returns what a host in the working directory prints, which is compiled with a file of C."""
+    Path("host.c").write_text(host)
+    flags = ["-std=c11", "-O1", *c_host.WARNINGS, f"-I{c_host.installed.library}"]
+    c_host.run(c_host.CC, *flags, "host.c", source, "-o", "host", *c_host.linked())
+    return c_host.run("./host")
+
+
 def comparable(text: str) -> str:
     """Returns C without the algorithms of convolutions, which depend on the processor, and with one space for line breaks."""
     return re.sub(r"\s+", " ", re.sub(r"THNN_(PLAIN|BY_\w+)\)", "ALGORITHM)", text))
 
 
 def test_the_page_quotes_the_files(folder: Path) -> None:
-    host, *quoted = re.findall(r"^```c\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    host, *blocks = quoted(PAGE)
     texts = [comparable((folder / f"digits.{end}").read_text()) for end in "hc"]
-    assert len(quoted) >= 10 and "int main" in host
-    for block in quoted:
+    assert len(blocks) >= 10 and "int main" in host
+    for block in blocks:
         assert any(comparable(block) in text for text in texts), block
+
+
+def test_the_chapter_quotes_the_files(steps: Path) -> None:
+    """Every call of the step of two Linear layers is on the page, but for those that repeat another one."""
+    blocks = [comparable(block) for block in quoted(CHAPTER) if "int main" not in block]
+    texts = {name: comparable((steps / name).read_text()) for name in ("parity.h", "parity.c", "noisy.c")}
+    for block in blocks:
+        assert any(block in text for text in texts.values()), block
+    calls = {int(number) for block in blocks if block in texts["parity.c"] for number in re.findall(r"/\* (\d+)\. nn", block)}
+    assert calls == {*range(1, 15)} - {2, 3, 4, 9}
 
 
 def test_the_host_prints_what_the_page_says(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    host = re.search(r"^```c\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-    assert host
-    Path("host.c").write_text(host[1])
-    flags = ["-std=c11", "-O1", *c_host.WARNINGS, f"-I{c_host.installed.library}"]
-    c_host.run(c_host.CC, *flags, "host.c", "digits.c", "-o", "host", *c_host.linked())
-    assert f"It prints `{c_host.run('./host').strip()}`." in PAGE
+    assert f"It prints `{output(quoted(PAGE)[0], 'digits.c').strip()}`." in PAGE
+
+
+def test_the_host_of_the_chapter_trains(steps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(steps)
+    (host,) = (block for block in quoted(CHAPTER) if "int main" in block)
+    assert f"It prints:\n\n```\n{output(host, 'parity.c')}```\n" in CHAPTER
+    assert (steps / "trained.bin").stat().st_size == (steps / "parity.bin").stat().st_size
 
 
 def test_the_command_writes_the_same(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

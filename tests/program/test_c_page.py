@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import pytorch_legacy as pl
+from pytorch_legacy.cli import main
 from tests.program import c_host
 
 ROOT = Path(__file__).parents[2]
@@ -87,12 +88,25 @@ def test_the_host_of_the_chapter_trains(steps: Path, monkeypatch: pytest.MonkeyP
     assert (steps / "trained.bin").stat().st_size == (steps / "parity.bin").stat().st_size
 
 
-def test_the_command_writes_the_same(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pytorch_legacy.cli import main
+def commands() -> list[list[str]]:
+    """Returns the arguments of the commands on the page."""
+    return [command.split() for command in re.findall(r"^pytorch-legacy (convert .*)$", PAGE, re.MULTILINE)]
 
-    (command,) = re.findall(r"^pytorch-legacy (convert .*)$", PAGE, re.MULTILINE)
+
+def test_the_command_writes_the_same(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    assert main(command.split()) == 0
+    assert main(commands()[0]) == 0
     for end in ("c", "h", "bin"):
         assert (tmp_path / f"digits.{end}").read_bytes() == (folder / f"digits.{end}").read_bytes()
+
+
+def test_the_command_of_a_step_declares_the_functions_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    _, command = commands()
+    assert main(command) == 0
+    section = PAGE.partition("## A step of training")[2].partition("\n## ")[0]
+    names = {*re.findall(r"`(digits_\w+)\(", section)}
+    declared = {*re.findall(r"(digits_\w+)\([^)]*\);", (tmp_path / "digits.h").read_text())}
+    assert names | {"digits_open", "digits_close"} == declared

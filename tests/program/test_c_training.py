@@ -13,6 +13,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import backend, nn, rnn
+from pytorch_legacy.arrays import tree
 from pytorch_legacy.errors import IndexRangeError, THNNError, ValueRangeError
 from pytorch_legacy.program.inputs import Spec
 from tests.program import c_host
@@ -56,6 +57,11 @@ def embedding() -> Any:
     return classifier(nn.LookupTable(3, 4), nn.TemporalConvolution(4, 5, 2), nn.Max(1), nn.Linear(5, 3)), nn.ClassNLLCriterion()
 
 
+def padded() -> Any:
+    """Returns a network that sets a row of its weights to zero in each forward pass."""
+    return nn.Sequential(rnn.LookupTableMaskZero(3, 4), nn.Max(1), nn.Linear(4, 2)), nn.MSECriterion()
+
+
 def texts(n: int) -> Any:
     return np.random.default_rng(n).integers(0, 3, (n, 6))
 
@@ -87,6 +93,7 @@ NETWORKS: dict[str, tuple[Callable[[], Any], Callable[[int], Any]]] = {
         lambda n: (numbers(n, 3, seed=n), [labels(n, 3, n), numbers(n, 2, seed=n)]),
     ),
     "embedding": (embedding, lambda n: (texts(n), labels(n, 3, n))),
+    "padded": (padded, lambda n: (texts(n), numbers(n, 2, seed=n))),
     "moving": (
         lambda: (nn.Sequential(nn.Linear(3, 4), Moving(4)), nn.MSECriterion()),
         lambda n: (numbers(n, 3, seed=n), numbers(n, 4, seed=n)),
@@ -138,9 +145,7 @@ class Step(c_host.Network):
 
 def flat(value: Any) -> list[Any]:
     """Returns the arrays of a table, in order."""
-    if isinstance(value, list):
-        return [array for one in value for array in flat(one)]
-    return [] if value is None else [np.atleast_1d(np.ascontiguousarray(value))]
+    return [np.atleast_1d(np.ascontiguousarray(one)) for one in tree.leaves(value) if one is not None]
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +169,7 @@ def assert_same(one: Any, other: Any, x: Any, target: Any, seed: int) -> None:
         pl.manualSeed(seed)
         loss = step(x, target)
         step.parameters[...] -= step.parameters.dtype.type(0.05) * step.gradParameters
-        found.append((loss, step.gradParameters.tobytes(), step.parameters.tobytes(), pl.random.random()))
+        found.append((np.float64(loss).tobytes(), step.gradParameters.tobytes(), step.parameters.tobytes(), pl.random.random()))
     assert found[0] == found[1]
 
 

@@ -1,4 +1,7 @@
-"""Every network of the golden files and of the bridges' tests as C. It takes minutes, so that only `.ci/run --all` does it."""
+"""Every network of the golden files and of the bridges' tests as C, and a training step of one network of each golden layer.
+
+It takes minutes, so that only `.ci/run --all` does it.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,14 @@ import numpy as np
 import pytest
 
 import pytorch_legacy as pl
+from pytorch_legacy import nn
 from pytorch_legacy.arrays import tree
+from pytorch_legacy.errors import CompileError
 from pytorch_legacy.program.inputs import filled, leaves, specs
 from tests.program import c_host
+from tests.program.test_c_training import Step, assert_same
 from tests.program.test_golden import ENTRIES, FAMILIES, reason
+from tests.program.test_steps_golden import FIRST, REFUSED, begins, linear, task
 from tests.test_golden import load
 
 pytestmark = pytest.mark.skipif(
@@ -73,3 +80,54 @@ def test_bridges(tmp_path: Path) -> None:
             isDouble = any(array.dtype == np.float64 for array in arrays)
             networks[f"net{len(networks)}"] = net.double() if isDouble else net, example
     assert len(networks) > 30 and compiled(tmp_path, networks) == {}
+
+
+def learning(entry: Any) -> Any:
+    """Returns a network with parameters, a criterion, a target and an input; None if no step of the network is compiled."""
+    made = None if begins(entry, REFUSED) else task(entry)
+    if made is None:
+        return None
+    net, *rest, x = made
+    if not (net.parameters() or ([],))[0]:
+        arrays = [*tree.leaves(x)]
+        if not all(isinstance(array, np.ndarray) and array.dtype.kind == "f" for array in arrays):
+            return None
+        net = nn.Sequential(linear(x), net)
+    return net, *rest, x
+
+
+STEPS = [*FIRST.values()]
+KEPT = {
+    "GRU_step_3_float",
+    "LSTM_step_3_float",
+    "FastLSTM_step_3_float",
+    "MapTable_unshared_t3",
+    "VolumetricFractionalMaxPooling_fixed_2x4x6x6",
+}
+"""Networks that keep a state from step to step."""
+
+
+@pytest.mark.parametrize("part", range(12))
+def test_steps(part: int, tmp_path: Path) -> None:
+    steps = {}
+    for entry in STEPS[part::12]:
+        if (made := learning(entry)) is None:
+            continue
+        net, criterion, target, x = made
+        name = f"net{len(steps)}"
+        try:
+            pl.to_c(net, tmp_path / f"{name}.c", (x, target), criterion=criterion)
+        except CompileError as error:
+            assert entry["name"] in KEPT and "keeps no state from step to step" in str(error), entry["file"]
+            continue
+        assert entry["name"] not in KEPT
+        steps[name] = made
+    sources = [tmp_path / f"{name}.c" for name in steps]
+    library = c_host.library(tmp_path, sources)
+    c_host.check_cpp(sources)
+    for name, (net, criterion, target, x) in steps.items():
+        compiled, step = pl.compile(net, (x, target), criterion=criterion), Step(library, tmp_path / f"{name}.h")
+        for seed in range(3):
+            assert_same(step, compiled, x, target, seed)
+        step.close()
+    assert len(steps) >= 15

@@ -66,6 +66,8 @@ class Training:
         What they hold at first, but for the gradients: of the parameters, and of the other arrays.
     convolution : str
         The algorithms of convolutions, an enumerator of THNNConvolution.
+    isChanging : bool
+        Whether a step changes more than the gradients: running statistics, or parameters, as rnn.LookupTableMaskZero does.
     draws : bool
         Whether a step draws from the random generator.
     """
@@ -73,6 +75,7 @@ class Training:
     held: list[Port]
     contents: list[bytes]
     convolution: str
+    isChanging: bool
     draws: bool = False
 
 

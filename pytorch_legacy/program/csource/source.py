@@ -80,7 +80,7 @@ class Source:
             ports="\n".join(f" *   {port.name:<{width}}  {port.text}" for port in facts.ports),
             sources=" ".join(f"{facts.file}{end}.c" for end in (["", "_weights"] if self.isEmbedded else [""])),
             opened=f"{facts.name}_open({', '.join(opened)})",
-            passed=self._about_passes(), rules=paragraph(RULES), memory=paragraph(self._about_memory()), macros=self._macros(),
+            passed=self._about_passes(), rules=paragraph(_RULES), memory=paragraph(self._about_memory()), macros=self._macros(),
             opening=self._about_opening(), open=facts.opening(self.isEmbedded),
             running=self._about_running(), run=facts.running(),
             more=self._declarations(),
@@ -271,7 +271,7 @@ class Source:
 
 
 _ABOUT_ARRAYS = "/* The description of an array: its memory, its sizes and its strides. */"
-RULES = (
+_RULES = (
     "All arrays are dense, in row-major order, and an output overlaps no input. One thread at a time runs a network. "
     "Each function returns THNN_OK (0) or an error of THNN.h; then THNN_lastError() has a text about it."
 )

@@ -14,7 +14,15 @@ from pytorch_legacy.program.inputs import Sizes, batch_axes, first_sizes, leaves
 from pytorch_legacy.program.listing import Listing, draws
 from pytorch_legacy.program.steps import check_pair, pair
 from pytorch_legacy.program.training import compiled_step
-from pytorch_legacy.program.training_pass import Held, StepRunner, TrainingPass, held_arrays, kept_generator
+from pytorch_legacy.program.training_pass import (
+    GRADIENTS,
+    PARAMETERS,
+    Held,
+    StepRunner,
+    TrainingPass,
+    held_arrays,
+    kept_generator,
+)
 from pytorch_legacy.recording.network import list_modules
 from pytorch_legacy.recording.recorder import Call, Ref
 
@@ -33,7 +41,7 @@ def step_facts(net: Any, criterion: Any, name: str, stem: str, example: Any) -> 
         lists, runner = compiled_step(made, table, Sizes(first_sizes(made, table), axes))
         assert isinstance(runner, StepRunner)  # without an optimizer
         if any(one.isLater for one in lists):
-            cure = "call its forget() and remember('neither') before"
+            cure = "recurrent layers keep none after forget() and remember('neither')"
             raise CompileError(f"pl.to_c: net: expected one that keeps no state from step to step; {cure}")
         modules = list_modules(made)
         for one in lists:
@@ -41,10 +49,10 @@ def step_facts(net: Any, criterion: Any, name: str, stem: str, example: Any) -> 
         isBatched = any(axis is not None for axis in axes)
         found = groups([(_without_checks(one),) for one in lists], isBatched)
         first = found[-1].first
-        given = len(leaves(table[0]))
+        given, count = len(leaves(table[0])), len(all)
         inputs = ports("input", "x", [*paths(table[0])], first.inputs[:given])
-        inputs += [one for rest in table[1:] for one in ports("target", "t", [*paths(rest)], first.inputs[given:-1])]
-        training = _training(made, runner.held, [first.inputs[-1], *first.outputs[1:]])
+        inputs += [one for rest in table[1:] for one in ports("target", "t", [*paths(rest)], first.inputs[given:count])]
+        training = _training(made, runner.held, [*first.inputs[count:], *first.outputs[1:]])
         training.draws = any(draws(call) for call in first.calls)
         state = runner.opened.state()
         check(lib.THNN_setCacheBytes(state, 0), "pl.to_c")  # as in the C
@@ -59,13 +67,13 @@ def _training(made: TrainingPass, held: Held, refs: list[Ref]) -> Training:
     """Returns what lives from step to step. `refs` are the parameters, their gradients, and the other arrays."""
     if refs[0].shape != made.flat.shape or refs[1].shape != made.flatGrad.shape:
         raise CompileError("pl.to_c: net: expected parameters that are all of their memory, got a part of it")
-    others = held.changed()[1:]
+    others = [place for place in held.changed() if place not in (PARAMETERS, GRADIENTS)]
     found = [Port("the parameters", "parameters", refs[0]), Port("their gradients", "gradients", refs[1])]
     for number, (place, ref) in enumerate(zip(others, refs[2:], strict=True), 1):
         found.append(Port(f"{place[-1]} of {_place(place)}", f"kept_{number}", ref))
     contents = [array.tobytes() for array in (made.flat, *held_arrays(made, others))]
     how = enumerators("THNNConvolution")[CONVOLUTION.index(convolution())]
-    return Training(found, contents, how)
+    return Training(found, contents, how, isChanging=bool(others) or PARAMETERS in held.written)
 
 
 def _place(place: tuple[Any, ...]) -> str:

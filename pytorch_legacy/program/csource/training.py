@@ -34,10 +34,11 @@ class StepWriter(PassWriter):
     def __init__(
         self, listing: Listing, function: str, facts: Facts, constants: Constants, helpers: Helpers, isBatched: bool
     ) -> None:
-        refs = [listing.inputs[-1], *listing.outputs[1:]]
+        count = len(facts.inputs)
+        refs = [*listing.inputs[count:], *listing.outputs[1:]]
         pairs = zip(_training(facts).held, refs, strict=True)
         self._held = {ref.memory: (f"{facts.variable}->{port.short}", ref.dtype) for port, ref in pairs}
-        own = replace(listing, inputs=listing.inputs[:-1], outputs=listing.outputs[:1])
+        own = replace(listing, inputs=listing.inputs[:count], outputs=listing.outputs[:1])
         names = [port.short for port in facts.inputs]
         super().__init__(own, function, names, ["loss"], facts, constants, helpers, isBatched)
 
@@ -120,7 +121,7 @@ class StepOpening(Opening):
     def _call_prepare(self) -> str:
         training = _training(self.facts)
         first = templates.STEP_PREPARE_AND_DRAW if training.draws else templates.STEP_PREPARE
-        again = self._read() if len(training.held) > 2 else ""  # the first steps have changed arrays that live from step to step
+        again = self._read() if training.isChanging else ""
         return first + again + self._fill(templates.STEP_ZERO)
 
 

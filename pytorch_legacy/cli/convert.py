@@ -37,7 +37,7 @@ write a .t7 file in the other format (binary or text).
                                       Python; --input again for more sizes
   pytorch-legacy convert net.t7 net.c --input 1x3x224x224
                                       write C, net.h and net.bin, for hosts of libTHNN
-  pytorch-legacy convert net.t7 net.c --training ClassNLLCriterion
+  pytorch-legacy convert net.t7 net.c --input 1x3x224x224 --training MSECriterion
                                       write a step of its training as C
   pytorch-legacy convert net.t7 net.safetensors
                                       write weights: 0.weight, 0.bias, 2.weight, ...

@@ -29,6 +29,7 @@ TOGETHER = (
     "nn/test_arguments.py",
     "nn/test_at_the_prompt.py",
     "explain/test_gallery.py",
+    "explain/test_chapter.py",
 )
 OF_A_CLASS = (
     "test_layers.py",

@@ -141,18 +141,37 @@ class Container(Typed, Module):
         self._forEachChild(lambda _, module: func(module))
         return self
 
-    def route(self, run: Callable[[Module, Any], Any], input: Any) -> Any:
-        """Passes `input` through the modules by ``run(module, value)``, in the order of ``updateOutput``. Returns the output.
+    def updateOutput(self, input: Any) -> Any:
+        """Computes and returns ``output``: by ``route``, if the class defines it."""
+        if type(self).route is not Container.route:
+            self.output = self.route(self._run, input)
+        return self.output
 
-        A container whose output consists of what its modules return defines this method, beside ``updateOutput``. Then it takes
-        part in ``pl.to_torch`` and all exports, in ``nn.hessian``, and in the inference of the input that a network expects.
+    @guards_modules
+    def _run(self, module: Module, input: Any) -> Any:
+        """Returns the output of one of the modules, guarded against reentrancy. An exception is told with its place."""
+        isRecursion = module._inPass and is_reentrant(module)
+        module._inPass = True
+        try:
+            return module.updateOutput(input)
+        except Exception as error:
+            places = [i for i, one in enumerate(self._children()) if one is module]
+            self._addErrorContext(error, places[0] if places else len(self.modules))
+            raise
+        finally:
+            module._inPass = isRecursion
+
+    def route(self, run: Callable[[Module, Any], Any], input: Any) -> Any:
+        """Passes `input` through the modules by ``run(module, value)``. Returns the output.
+
+        A container of your own whose output consists of what its modules return needs no other forward pass. With ``route``
+        it takes part in ``pl.to_torch`` and all exports, in ``nn.hessian``, and in the inference of the input that a network
+        expects. Arithmetic between modules is a module, too: ``nn.CAddTable``, ``nn.CMulTable``. The backward passes,
+        ``updateGradInput`` and ``accGradParameters``, are written by hand; ``nn.gModule`` has its own.
 
         Examples
         --------
         >>> class Twice(nn.Container):
-        ...     def updateOutput(self, input):
-        ...         self.output = self.route(lambda module, value: module.updateOutput(value), input)
-        ...         return self.output
         ...     def route(self, run, input):
         ...         first, second = self.modules
         ...         return [run(first, input[0]), run(second, input[0])]

@@ -13,7 +13,7 @@ from pytorch_legacy import nn
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.bridge.forward_freeing import forward_freeing
 from pytorch_legacy.bridge.rules import find_rule
-from pytorch_legacy.errors import UnsupportedError
+from pytorch_legacy.errors import ShapeError, UnsupportedError
 from pytorch_legacy.inference import expected
 from tests.trees import assert_same
 
@@ -23,10 +23,6 @@ Run = Callable[[nn.Module, Any], Any]
 class Sides(nn.Container):
     """Two entries of a table go through modules of their own, and both results through a third one."""
 
-    def updateOutput(self, input: Any) -> Any:
-        self.output = self.route(lambda module, value: module.updateOutput(value), input)
-        return self.output
-
     def route(self, run: Run, input: Any) -> Any:
         left, right, both = self.modules
         return run(both, [run(left, input[0]), run(right, input[1])])
@@ -34,10 +30,6 @@ class Sides(nn.Container):
 
 class Skipping(nn.Container):
     """The first module's output is that of the container, beside the second module's."""
-
-    def updateOutput(self, input: Any) -> Any:
-        self.output = self.route(lambda module, value: module.updateOutput(value), input)
-        return self.output
 
     def route(self, run: Run, input: Any) -> Any:
         first, second = self.modules
@@ -64,6 +56,28 @@ def test_which_classes_define_their_route() -> None:
         assert not other.definesRoute(), other
     with pytest.raises(UnsupportedError, match=r"nn\.Concat: route: the class does not define"):
         nn.Concat(0).route(lambda module, value: value, None)
+
+
+def test_the_forward_pass_is_the_route() -> None:
+    net, x = sides(), [np.ones((2, 3), np.float32), np.ones((2, 5), np.float32)]
+    left, right, _ = net.modules
+    np.testing.assert_array_equal(net.forward(x), left.forward(x[0]) + right.forward(x[1]))
+    assert nn.Container(nn.Tanh()).updateOutput(x[0]).size == 0  # as in Torch7, without a route
+
+
+def test_an_error_tells_its_place() -> None:
+    with pytest.raises(ShapeError, match=r"^in module 1 of nn\.Sequential, in module 1 of \S*Sides, nn\.Linear"):
+        nn.Sequential(sides()).forward([np.ones((2, 5), np.float32)] * 2)
+
+
+def test_a_module_may_stand_twice_in_a_route() -> None:
+    class Again(nn.Container):
+        def route(self, run: Run, input: Any) -> Any:
+            return run(self.modules[0], run(self.modules[0], input))
+
+    net = Again(nn.MulConstant(3.0))
+    np.testing.assert_array_equal(net.forward(np.float32([1, 2])), [9, 18])
+    assert not net.modules[0]._inPass
 
 
 def test_expected_input() -> None:

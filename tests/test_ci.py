@@ -100,6 +100,21 @@ def test_a_part_that_fails_ends_the_run(part: str, tmp_path: Path) -> None:
     assert ci("--only", "good", script=script)[0] == 0
 
 
+def test_folders_beside_the_clone_are_handed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests in the copy get absolute paths, and a clone without the folders says so."""
+    monkeypatch.delenv("PYTORCH_LEGACY_PEERS", raising=False)
+    call = "hand_on PYTORCH_LEGACY_PEERS ../shared/peers"
+    part = f'part first "x"\npart_first() {{ {call}; cd /; echo "peers: ${{PYTORCH_LEGACY_PEERS:-}}."; }}\n'
+    clone, folder = tmp_path / "clone", tmp_path / "shared" / "peers"
+    clone.mkdir()
+    script = sketch(clone, part)
+    assert "no ../shared/peers: the tests that need it are skipped\npeers: .\n" in ci(script=script)[1]
+    folder.mkdir(parents=True)
+    assert f"peers: {folder}.\n" in ci(script=script)[1]
+    monkeypatch.setenv("PYTORCH_LEGACY_PEERS", "..")
+    assert f"peers: {tmp_path}.\n" in ci(script=script)[1]
+
+
 def test_actions_are_pinned_by_hash() -> None:
     """A tag of an action can be moved to other code, a hash cannot. A comment names the version."""
     used = [line.strip() for workflow in WORKFLOWS for line in re.findall(r"uses:.*", workflow.read_text())]

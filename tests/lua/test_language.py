@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+import pytorch_legacy as pl
+from pytorch_legacy.lua.language import compiler
+
 from .running import result, rows
 
 
@@ -160,3 +163,23 @@ def test_long_programs(depth: int) -> None:
     arms = "".join(f"elseif x == {i} then return {i}\n" for i in range(150))
     assert result(f"local x = 149 if x == -1 then\n{arms} end") == 149.0
     assert result(f"return #{{{', '.join(['1'] * depth)}}}") == float(depth)
+
+
+def test_a_source_is_compiled_once() -> None:
+    """Functions of one source share its code, not its globals. Only some sources are kept, and no long one."""
+    compiler.cached.cache_clear()
+    first, second = pl.lua.Session(), pl.lua.Session()
+    for session in (first, second):
+        assert session.execute("n = (n or 0) + 1 return n") == 1.0
+    assert first.execute("n = (n or 0) + 1 return n") == 2.0
+    assert first.execute("n = (n or 0) + 1 return n", "=other") == 3.0
+    assert (compiler.cached.cache_info().hits, compiler.cached.cache_info().misses) == (2, 2)
+    code = "local f = loadstring('return x') setfenv(f, {x = 'own'}) x = 'global' return f(), loadstring('return x')()"
+    assert first.execute(code) == ("own", "global")
+    for i in range(compiler.MAX_CACHED + 10):
+        assert first.execute(f"return {i}") == float(i)
+    assert compiler.cached.cache_info().currsize == compiler.MAX_CACHED
+    misses = compiler.cached.cache_info().misses
+    long = f"return #'{'x' * compiler.MAX_CACHED_BYTES}'"
+    assert first.execute(long) == first.execute(long) == float(compiler.MAX_CACHED_BYTES)
+    assert compiler.cached.cache_info().misses == misses

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 import pytorch_legacy as pl
-from pytorch_legacy.lua.language.compiler import Chunk, Compiler, is_attribute
+from pytorch_legacy.lua.language.expressions import is_attribute
+from pytorch_legacy.lua.language.nodes import Chunk
+from pytorch_legacy.lua.language.statements import Statements
 from pytorch_legacy.lua.language.table import Table
 
 VALUES = {
@@ -109,7 +111,7 @@ def test_no_name_of_python_is_reached(value: str) -> None:
 
 def attributes(code: str) -> Iterator[tuple[ast.Attribute, str]]:
     """Yields the attributes of generated code, and the condition under which each is taken."""
-    module = Compiler(Chunk("=t")).module(code)
+    module = Statements(Chunk("=t")).module(code)
     guarded: dict[ast.AST, str] = {}
     for node in ast.walk(module):
         if isinstance(node, (ast.IfExp, ast.If)):

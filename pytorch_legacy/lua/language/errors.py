@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from . import tree
 
 if TYPE_CHECKING:
-    from .compiler import Chunk
+    from .nodes import Chunk
 
 CHUNK = "chunk of Lua"  # the key of a chunk among the globals of its functions
 LIBRARY: dict[CodeType, str] = {}

@@ -1,4 +1,4 @@
-"""Nodes of Python's ``ast`` with their places, and loops, breaks and gotos in terms of them.
+"""Blocks, loops, breaks and gotos.
 
 A label at the end of a loop's body is Python's ``continue``. Other labels divide a block into parts: ``while True`` runs them
 from the part on whose number ``pc`` has. A jump out of several loops sets a flag, breaks, and goes on behind each of them.
@@ -7,13 +7,12 @@ from the part on whose number ``pc`` has. A jump out of several loops sets a fla
 from __future__ import annotations
 
 import ast
-from typing import Any, TypeVar
 
 from . import tree
 from .lexer import LuaSyntaxError
+from .nodes import Chunk, Nodes
 from .tree import Node
 
-_Node = TypeVar("_Node", bound=ast.AST)
 _BREAK, _CONTINUE = 1, 2  # values of a flag: how the loop goes on that it belongs to
 
 
@@ -47,49 +46,13 @@ class Loop:
         self.hidden: dict[str, list[tuple[int, str]]] = {}
 
 
-class Jumps:
-    """Base class of the compiler.
+class Jumps(Nodes):
+    """The part of the compiler that writes blocks and their jumps."""
 
-    Parameters
-    ----------
-    name : str
-        The name that errors begin with.
-    """
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self.column, self.line = 0, 1
+    def __init__(self, chunk: Chunk) -> None:
+        super().__init__(chunk)
         self.loops: list[Loop] = []
         self._loopCount = 0
-
-    # ------------------------------------------------------------------------------------------ nodes with a place
-
-    def at(self, node: _Node) -> _Node:
-        """Returns the node, which gets the present place."""
-        node.lineno = node.end_lineno = self.line  # type: ignore[attr-defined]
-        node.col_offset = node.end_col_offset = self.column  # type: ignore[attr-defined]
-        return node
-
-    def name(self, name: str) -> ast.expr:
-        return self.at(ast.Name(name, ast.Load()))
-
-    def store(self, name: str) -> Any:
-        return self.at(ast.Name(name, ast.Store()))
-
-    def constant(self, value: Any) -> ast.expr:
-        return self.at(ast.Constant(value))
-
-    def attribute(self, value: ast.expr, name: str) -> ast.expr:
-        return self.at(ast.Attribute(value, name, ast.Load()))
-
-    def call(self, function: str, *arguments: ast.expr) -> ast.expr:
-        return self.at(ast.Call(self.name(function), list(arguments), []))
-
-    def compare(self, operator: ast.cmpop, left: ast.expr, right: ast.expr) -> ast.expr:
-        return self.at(ast.Compare(left, [operator], [right]))
-
-    def assign(self, target: ast.expr, value: ast.expr) -> ast.stmt:
-        return self.at(ast.Assign([target], value))
 
     # ------------------------------------------------------------------------------------------ blocks
 
@@ -114,7 +77,7 @@ class Jumps:
                 parts[-1].append((i, node))
                 continue
             if node.name in labels:
-                raise LuaSyntaxError(f"{self._name}:{node.line}: duplicate label '{node.name}'")
+                raise LuaSyntaxError(f"{self.chunk.name}:{node.line}: duplicate label '{node.name}'")
             parts.append([])
             labels[node.name] = len(parts) - 1
         around = self.loops[-1] if self.loops else None
@@ -174,10 +137,10 @@ class Jumps:
                 for declared, name in loop.hidden.get(node.name, ()):
                     if declared > loop.statement:
                         message = f"<goto {node.name}> jumps into the scope of local '{name}'"
-                        raise LuaSyntaxError(f"{self._name}:{node.line}: {message}")
+                        raise LuaSyntaxError(f"{self.chunk.name}:{node.line}: {message}")
                 before = [] if part is None else [self.assign(self.store(loop.part), self.constant(part))]
                 return before + self._jump(loop, _CONTINUE)
-        raise LuaSyntaxError(f"{self._name}:{node.line}: undefined label '{node.name}'")
+        raise LuaSyntaxError(f"{self.chunk.name}:{node.line}: undefined label '{node.name}'")
 
     def break_(self, node: tree.Break) -> list[ast.stmt]:
         """Returns the end of the innermost loop of Lua."""

@@ -10,7 +10,7 @@ from ..errors import CHUNK, current_traceback, frame_at, traceback_of
 from ..table import TABLES, Table, Userdata, set_metatable
 
 if TYPE_CHECKING:
-    from ..compiler import Chunk
+    from ..nodes import Chunk
     from ..state import State
 
 

@@ -53,7 +53,7 @@ def integer(value: Any, position: int, function: str, default: int | None = None
         return default
     x = number(value, position, function)
     if x - x != 0:
-        return 2**31 if x > 0 else -(2**31)
+        return -(2**31)  # as C converts infinity and NaN
     return int(x)
 
 

@@ -19,7 +19,7 @@ from .operators import HELPERS
 from .statements import Statements
 from .table import Table, fields, mixed, sequence
 
-MAX_CACHED, MAX_CACHED_BYTES = 100, 50_000  # how many compiled sources are kept, and how long each may be
+MAX_CACHED, MAX_CACHED_BYTES = 64, 16_000  # compiled sources that are kept; each takes 70 times its length
 
 
 def compiled(text: str, source: str) -> tuple[CodeType, Chunk]:

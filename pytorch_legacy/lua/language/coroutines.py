@@ -161,7 +161,7 @@ def running() -> Coroutine | None:
 def resume(coroutine: Coroutine, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Runs a coroutine until it yields. Returns its values. Raises its errors."""
     if coroutine.status != "suspended":
-        raise LuaError(f"cannot resume {'dead' if coroutine.status == 'dead' else 'non-suspended'} coroutine")
+        raise LuaError(f"cannot resume {coroutine.status} coroutine")
     if _ACTIVE:
         _ACTIVE[-1].status = "normal"
     _ACTIVE.append(coroutine)

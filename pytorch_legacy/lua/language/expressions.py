@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import tree
-from .facts import COMPARED, COMPUTED, has_results, is_boolean, is_index, is_number
+from .facts import COMPARED, COMPUTED, has_calls, has_results, is_boolean, is_index, is_number
 from .nodes import Chunk, Nodes
 from .table import HIDDEN
 from .tree import Node, Variable
@@ -35,6 +35,7 @@ class Expressions(Nodes):
     def __init__(self, chunk: Chunk) -> None:
         super().__init__(chunk)
         self.depth = 0
+        self.scope = tree.FunctionScope(None, 0)  # the function that is written
 
     def function(self, node: tree.Function) -> ast.expr:
         """Returns the value of a function that is defined before the statement."""
@@ -77,6 +78,14 @@ class Expressions(Nodes):
         """True if the value may be computed twice: a name or a constant."""
         return isinstance(node, tree.Constant) or (isinstance(node, tree.Local) and self.storage(node.variable) != "cell")
 
+    def is_shared(self, node: Node) -> bool:
+        """True if a call may assign to the variable that the node is."""
+        return isinstance(node, tree.Local) and node.variable.isCaptured and node.variable.isAssigned
+
+    def is_outer(self, node: Node) -> bool:
+        """True for a variable of an outer function. Lua reads it as it comes, and a local when the operator is computed."""
+        return isinstance(node, tree.Local) and node.variable.function is not self.scope
+
     # ------------------------------------------------------------------------------------------ expressions
 
     def expression(self, node: Node) -> ast.expr:
@@ -113,9 +122,9 @@ class Expressions(Nodes):
             return self.constant(int(node.value))
         return self.expression(node)
 
-    def _twice(self, node: Node) -> tuple[ast.expr, ast.expr]:
-        """Returns an expression where it is computed, and where its value is known."""
-        if self.is_plain(node):
+    def _twice(self, node: Node, isFixed: bool = False) -> tuple[ast.expr, ast.expr]:
+        """Returns an expression where it is computed, and where its value is known. With `isFixed`, it is not computed again."""
+        if self.is_plain(node) and not isFixed:
             return self.expression(node), self.expression(node)
         name = f"t{self.depth}_"
         value = self.at(ast.NamedExpr(self.store(name), self.expression(node)))
@@ -225,8 +234,9 @@ class Expressions(Nodes):
 
     def _pair(self, node: tree.Binary) -> tuple[ast.expr, ast.expr, ast.expr, ast.expr]:
         """Returns both operands where they are computed, and where their values are known."""
+        isFixed = self.is_shared(node.left) and has_calls(node.right) and (node.operator == ".." or self.is_outer(node.left))
         self.depth += 1
-        a, a2 = self._twice(node.left)
+        a, a2 = self._twice(node.left, isFixed)
         self.depth += 1
         b, b2 = self._twice(node.right)
         self.depth -= 2

@@ -1,4 +1,4 @@
-"""The tokens of Lua 5.1, with goto, ``\\x`` and ``\\z`` of LuaJIT."""
+"""The tokens of Lua 5.1, with goto, ``\\u``, ``\\x`` and ``\\z`` of LuaJIT."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _TOKEN = re.compile(
     | (?P<number>0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*(?:[pP][+-]?\d+)?|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
     | (?P<name>[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*)
     | (?P<string>"(?:\\(?:z\s*|\r\n|.)|[^"\\\n])*"|'(?:\\(?:z\s*|\r\n|.)|[^'\\\n])*')
-    | (?P<operator>\.\.\.|\.\.|==|~=|<=|>=|::|[-+*/%^\#<>=(){}\[\];:,.])""",
+    | (?P<operator>(?!--|\[=*\[)(?:\.\.\.|\.\.|==|~=|<=|>=|::|[-+*/%^\#<>=(){}\[\];:,.]))""",
     re.DOTALL | re.ASCII | re.VERBOSE,
 )
-_ESCAPE = re.compile(r"\\(z\s*|x[0-9a-fA-F]{2}|\d{1,3}|\r\n|.)", re.DOTALL | re.ASCII)
+_ESCAPE = re.compile(r"\\(z\s*|x[0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\}|\d{1,3}|\r\n|.)", re.DOTALL | re.ASCII)
 _LETTERS = dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
 _NUMERAL = re.compile(
-    r"[+-]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?\d+)?|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|nan)",
+    r"[+-]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?\d+)?|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)",
     re.ASCII | re.IGNORECASE,
 )
 
@@ -124,6 +124,8 @@ def _unescape(match: re.Match[str]) -> str:
         return ""
     if text[0] == "x" and len(text) == 3:
         return chr(int(text[1:], 16))
+    if text[0] == "u" and len(text) > 1:
+        return chr(int(text[2:-1], 16)).encode().decode("latin-1")
     if text.isdigit():
         if int(text) > 255:
             raise ValueError(text)

@@ -246,6 +246,8 @@ def each(n: int, function: Any = None, state: Any = None, control: Any = None, *
         return _pairs(n, state)
     if function is next_index and control == 0.0 and state.__class__ is Table:
         return _indices(n, state)
+    if not callable(function):
+        raise Fault("call", function)
     return _calls(n, function, state, control)
 
 
@@ -336,7 +338,7 @@ def next_index(table: Any, i: Any, *_: Any) -> Any:
     from .table import index
 
     i += 1.0
-    value = index(table, i)
+    value = rawget(table, i) if table.__class__ in TABLES else index(table, i)
     return None if value is None else (i, value)
 
 

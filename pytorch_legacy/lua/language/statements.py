@@ -10,7 +10,7 @@ from typing import Any
 
 from . import tree
 from .expressions import Expressions, is_attribute
-from .facts import has_results, is_index
+from .facts import has_calls, has_results, is_index
 from .jumps import Jumps
 from .nodes import Chunk
 from .parser import Parser
@@ -23,7 +23,6 @@ class Statements(Expressions, Jumps):
     def __init__(self, chunk: Chunk) -> None:
         super().__init__(chunk)
         self._before: list[ast.stmt] = []  # functions that the statement needs
-        self._function = tree.FunctionScope(None, 0)
 
     def module(self, text: str) -> ast.Module:
         """Returns ``def chunk_(*rest)``, the function of the file."""
@@ -42,8 +41,8 @@ class Statements(Expressions, Jumps):
         self.chunk.functions[name], self.chunk.lines[name] = scope.name, (scope.line, scope.lastLine)
         outer = [variable for variable in scope.captured if self.storage(variable) in ("bound", "cell")]
         bound = sorted({variable.python for variable in outer})
-        saved = self._function, self._before, self.loops, self.depth
-        self._function, self._before, self.loops, self.depth = scope, [], [], 0
+        saved = self.scope, self._before, self.loops, self.depth
+        self.scope, self._before, self.loops, self.depth = scope, [], [], 0
         head: list[ast.stmt] = []
         for variable in scope.parameters:
             variable.isInLoop = False
@@ -56,7 +55,7 @@ class Statements(Expressions, Jumps):
         free = sorted({variable.python for variable in scope.assigned if variable.storage == "closure"})
         if free:
             head.insert(0, self.at(ast.Nonlocal(free)))
-        self._function, self._before, self.loops, self.depth = saved
+        self.scope, self._before, self.loops, self.depth = saved
         arguments = ast.arguments(
             posonlyargs=[],
             args=[self.at(ast.arg(variable.python)) for variable in scope.parameters],
@@ -138,11 +137,29 @@ class Statements(Expressions, Jumps):
     def _assignment(self, node: tree.Assignment) -> list[ast.stmt]:
         targets = node.targets
         if len(targets) == 1:
+            if len(node.values) == 1 and (ordered := self._ordered(targets[0], node.values[0])):
+                return ordered
             values = self._values(1, node.values)
             if isinstance(values, list):
                 surplus = [self.at(ast.Expr(value)) for value in values[1:]]
                 return self._put(targets[0], values[0]) + surplus
         return self._several(targets, node.values)
+
+    def _ordered(self, target: Node, value: Node) -> list[ast.stmt]:
+        """Returns an assignment to a field whose table or key the value may assign to, [] for another one.
+
+        Lua reads outer variables before the value, and locals after it.
+        """
+        if not isinstance(target, tree.Index) or not (has_calls(value) and any(map(self.is_shared, (target.table, target.key)))):
+            return []
+        written: list[ast.stmt] = []
+        table, key = (
+            part if isinstance(part, tree.Local) and not self.is_outer(part) else self._fixed_part(part, written)
+            for part in (target.table, target.key)
+        )
+        name = self.fresh("m")
+        written.append(self.assign(self.store(name), self.expression(value)))
+        return written + self._put(tree.Index(target.line, table, key), self.name(name))
 
     def _several(self, targets: list[Node], nodes: list[Node]) -> list[ast.stmt]:
         """Returns an assignment to several targets: tables and keys are computed first, then values, then all are stored."""
@@ -165,14 +182,15 @@ class Statements(Expressions, Jumps):
         """Returns a target whose table and key are locals of their own."""
         if not isinstance(target, tree.Index):
             return target
-        parts = []
-        for part in (target.table, target.key):
-            if not isinstance(part, tree.Constant):
-                variable = Variable("o", self._function, False, "number" if is_index(part) else "local")
-                written.append(self.declare(variable, self.expression(part)))
-                part = tree.Local(part.line, variable)
-            parts.append(part)
-        return tree.Index(target.line, parts[0], parts[1])
+        return tree.Index(target.line, self._fixed_part(target.table, written), self._fixed_part(target.key, written))
+
+    def _fixed_part(self, part: Node, written: list[ast.stmt]) -> Node:
+        """Returns a local of its own that has the value, or the node if it is a constant."""
+        if isinstance(part, tree.Constant):
+            return part
+        variable = Variable("o", self.scope, False, "number" if is_index(part) else "local")
+        written.append(self.declare(variable, self.expression(part)))
+        return tree.Local(part.line, variable)
 
     def _put(self, target: Node, value: ast.expr) -> list[ast.stmt]:
         """Returns the statements that store a value."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import gc
 from types import FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
-from .errors import Fault, raise_error
+from .errors import Fault, raise_error, type_name
 
 _dictGet, _dictSet, _dictPop = dict.get, dict.__setitem__, dict.pop
 
@@ -125,6 +125,7 @@ class _Nesting:
 
 NESTING = _Nesting()
 MAX_CALLS = 3000  # calls of metamethods within each other; each needs about 700 bytes of the stack of C
+MAX_CHAIN = 100  # tables that lead to each other by __index or __newindex, as in Lua (MAXTAGLOOP)
 TABLES = frozenset((Table, MetaTable, GuardedTable))
 _WITH_METATABLE: frozenset[Any] = frozenset((MetaTable, GuardedTable, Userdata))
 
@@ -224,6 +225,13 @@ METATABLES: dict[type, Table] = {}
 """Metatables of Python's classes for functions that belong to no state. A state has its own."""
 
 
+def _refuse(value: Any, i: int) -> NoReturn:
+    """Raises the error of a value that has no fields: the ith that handlers led to."""
+    if i:
+        raise_error(f"attempt to index a {type_name(value)} value")
+    raise Fault("index", value)
+
+
 def _reader(metatables: dict[type, Table]) -> Any:
     def index(value: Any, key: Any) -> Any:
         """Returns ``value[key]``."""
@@ -237,7 +245,7 @@ def _reader(metatables: dict[type, Table]) -> Any:
             return _dictGet(value, key)
         if kind is MetaTable and key.__class__ is str and (found := value.__dict__.get(key)) is not None:
             return found
-        while True:
+        for i in range(MAX_CHAIN):
             kind = value.__class__
             if kind in TABLES:
                 found = rawget(value, key)
@@ -250,10 +258,11 @@ def _reader(metatables: dict[type, Table]) -> Any:
                 metatable = value._metatable if kind is Userdata else metatables.get(kind)
                 handler = None if metatable is None else metatable.__dict__.get("__index")
                 if handler is None:
-                    raise Fault("index", value)
+                    _refuse(value, i)
             if handler.__class__ is FunctionType:
                 return first(handler(value, key))
             value = handler
+        raise_error("loop in gettable")
 
     return index
 
@@ -270,7 +279,7 @@ def _writer(metatables: dict[type, Table]) -> Any:
             if key == "__newindex":
                 _guard_tables(value)
             return None
-        while True:
+        for i in range(MAX_CHAIN):
             kind = value.__class__
             if kind is Table or kind is MetaTable:
                 return rawset(value, key, new)
@@ -282,11 +291,12 @@ def _writer(metatables: dict[type, Table]) -> Any:
                 metatable = value._metatable if kind is Userdata else metatables.get(kind)
                 handler = None if metatable is None else metatable.__dict__.get("__newindex")
                 if handler is None:
-                    raise Fault("index", value)
+                    _refuse(value, i)
             if handler.__class__ is FunctionType:
                 handler(value, key, new)
                 return None
             value = handler
+        raise_error("loop in settable")
 
     return setindex
 

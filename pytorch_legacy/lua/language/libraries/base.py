@@ -18,6 +18,7 @@ from ..table import rawset as set_raw_value
 if TYPE_CHECKING:
     from ..state import State
 
+_NO_TABLES = frozenset((type(None), bool, float, str, FunctionType))
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -57,7 +58,7 @@ def tonumber_(value: Any = MISSING, base: Any = None, *_: Any) -> float | None:
         fail(2, "tonumber", "base out of range")
     text = string(value, 1, "tonumber").strip(" \t\n\r\f\v").lower()
     isNegative = text.startswith("-")
-    digits = text.lstrip("-") if isNegative else text
+    digits = text[text[:1] in ("+", "-") :]
     if radix == 16:
         digits = digits.removeprefix("0x")
     if not digits or any(c not in _DIGITS[:radix] for c in digits):
@@ -114,6 +115,8 @@ def select(n: Any = MISSING, *values: Any) -> Any:
 
 
 def rawequal(a: Any = MISSING, b: Any = MISSING, *_: Any) -> bool:
+    if b is MISSING:
+        fail(1 if a is MISSING else 2, "rawequal", "value expected")
     return a is b or (a.__class__ is b.__class__ and a.__class__ in (float, str) and a == b)
 
 
@@ -147,7 +150,7 @@ def setmetatable(table: Any = MISSING, metatable: Any = MISSING, *_: Any) -> Any
 def ipairs(table: Any = MISSING, *_: Any) -> Any:
     if (handler := metamethod(table, "__ipairs")) is not None:
         return many(handler(table))[:3]
-    if table is MISSING or table is None:
+    if table is MISSING or table.__class__ in _NO_TABLES:
         wrong_type(table, 1, "ipairs", "table")
     return next_index, table, 0.0
 
@@ -268,8 +271,8 @@ def _protected(state: State) -> dict[str, Any]:
         try:
             with CALLBACK:
                 return many(_called(handler, (value,)))
-        except Exception as second:
-            return (value_of(second),)
+        except Exception:
+            return ("error in error handling",)
         finally:
             state.failing = None
 

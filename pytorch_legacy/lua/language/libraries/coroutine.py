@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from ..state import State
 
 
-def _coroutine(value: Any) -> Coroutine:
+def _coroutine(value: Any, function: str) -> Coroutine:
     if not isinstance(value, Coroutine):
-        fail(1, "resume", "coroutine expected")
+        fail(1, function, "coroutine expected")
     return value
 
 
@@ -27,7 +27,7 @@ def create(function: Any = MISSING, *_: Any) -> Coroutine:
 
 
 def resume(coroutine: Any = MISSING, *values: Any) -> Any:
-    one = _coroutine(coroutine)
+    one = _coroutine(coroutine, "resume")
     try:
         with CALLBACK:
             return True, *coroutines.resume(one, values)
@@ -46,7 +46,7 @@ def wrap(function: Any = MISSING, *_: Any) -> Any:
 
 
 def status(coroutine: Any = MISSING, *_: Any) -> str:
-    return _coroutine(coroutine).status
+    return _coroutine(coroutine, "status").status
 
 
 def running(*_: Any) -> Coroutine | None:

@@ -31,7 +31,7 @@ def _span(text: str, start: int, end: int) -> tuple[int, int]:
     return start - 1, max(end, start - 1)
 
 
-def sub(text: Any = MISSING, start: Any = 1.0, end: Any = -1.0, *_: Any) -> str:
+def sub(text: Any = MISSING, start: Any = MISSING, end: Any = -1.0, *_: Any) -> str:
     if text.__class__ is not str:
         text = text_of(text, 1, "sub")
     if start.__class__ is float and end.__class__ is float and start >= 1.0 and end >= start and end < _MAX_LENGTH:

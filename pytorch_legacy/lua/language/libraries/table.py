@@ -42,8 +42,6 @@ def insert(table: Any = MISSING, *arguments: Any) -> tuple[()]:
 def remove(table: Any = MISSING, position: Any = None, *_: Any) -> Any:
     n = border(table_of(table, 1, "remove"))
     place = integer(position, 2, "remove", n)
-    if n == 0 and position is None:
-        return None
     if not 1 <= place <= n:
         return ()
     value = _get(table, place)

@@ -47,7 +47,7 @@ def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     ("local f = coroutine.wrap(function(...) return select('#', ...), coroutine.yield(...) end) return f(nil, nil)",
      (None, None)),
     ("local co co = coroutine.create(function() return coroutine.resume(co) end) return coroutine.resume(co)",
-     (True, False, "cannot resume non-suspended coroutine")),
+     (True, False, "cannot resume running coroutine")),
 )  # fmt: skip
 def test_coroutines(code: str, expected: Any) -> None:
     assert result(code) == expected

@@ -26,6 +26,7 @@ from .running import result, rows
     ("return 1e15, 2^63, tostring(1e15), tostring(123456789012345), tostring(0.1)",
      (1e15, 2.0**63, "1e+15", "1.2345678901234e+14", "0.1")),
     ("local h = 5381 for i = 1, 60 do h = h * 33 + i end return h == h + 1", True),
+    (r"return '\u{41}\u{20ac}' == 'A€'", True),
     ("-- comment\n--[[ long\n]] return --[==[ ]] ]==] 1", 1.0),
     ("goto_ = 1; local goto = 2 return goto", 2.0),
 )  # fmt: skip
@@ -54,6 +55,22 @@ def test_values(code: str, expected: Any) -> None:
      (1.0, 2.0, 3.0, 4.0, 5.0, None)),
 )  # fmt: skip
 def test_scopes(code: str, expected: Any) -> None:
+    assert result(code) == expected
+
+
+@rows(
+    ("local a = 'x' local function f() a = 'y' return 'z' end return a .. f(), a", ("xz", "y")),
+    ("local a = 1 local function f() a = 10 return 1 end return a + f()", 11.0),
+    ("local a = 1 local function f() a = 10 return 1 end return (function() return a + f() end)()", 2.0),
+    ("local a = 1 local function f() a = 'y' return 1 end return (function() return a + f(), a end)()", (2.0, "y")),
+    ("local a = 1 local function f() a = 10 return 10 end return (function() return a == f() end)()", False),
+    ("local t = {} local u = t local function f() t = {} return 1 end t.x = f() return u.x, t.x", (None, 1.0)),
+    ("local t = {} local u = t local function f() t = {} return 1 end (function() t.x = f() end)() return u.x, t.x", (1.0, None)),
+    ("local i, t = 1, {} local function f() i = 2 return 5 end t[i] = f() return t[1], t[2]", (None, 5.0)),
+    ("local i, t = 1, {} local function f() i = 2 return 5 end (function() t[i] = f() end)() return t[1], t[2]", (5.0, None)),
+)  # fmt: skip
+def test_order_of_evaluation(code: str, expected: Any) -> None:
+    """Lua computes with a local as it is in the end, and with a variable of an outer function as it was before."""
     assert result(code) == expected
 
 
@@ -138,6 +155,7 @@ local a, b = V.new(1), V.new(2)
     ("return getmetatable(setmetatable({}, {__metatable = 'locked'})), getmetatable('').__index == string", ("locked", True)),
     ("return (pcall(setmetatable, setmetatable({}, {__metatable = 1}), {}))", False),
     ("local t = setmetatable({}, {__index = {clear = 1, get = 2}}) return t.clear, t.get, t.items", (1.0, 2.0, None)),
+    ("local t = setmetatable({}, {__index = function(t, i) return i end}) for i in ipairs(t) do return i end return #t", 0.0),
     ("setmetatable(_G, {__index = function(_, k) return k .. '?' end}) return missing",
      "missing?"),
     ("local u = newproxy(true) getmetatable(u).__index = function(_, k) return k end return u.name, type(u)",
@@ -148,6 +166,11 @@ def test_metatables(code: str, expected: Any) -> None:
 
 
 def test_environments() -> None:
+    assert result("local t = {G = 5, G_x = 6} local function f() return t.G, t.G_x, x end setfenv(f, {x = 1}) return f()") == (
+        5.0,
+        6.0,
+        1.0,
+    )
     assert result("local function f() return x end setfenv(f, {x = 'own'}) x = 'global' return f(), getfenv(f).x, x") == (
         "own",
         "own",
@@ -159,7 +182,7 @@ def test_environments() -> None:
 @pytest.mark.parametrize("depth", [190, 5000])
 def test_long_programs(depth: int) -> None:
     """Long sums, chains of elseif and tables compile."""
-    assert result("return " + " + ".join(["1"] * 190)) == 190.0
+    assert result("return " + " + ".join(["1"] * depth)) == float(depth)
     arms = "".join(f"elseif x == {i} then return {i}\n" for i in range(150))
     assert result(f"local x = 149 if x == -1 then\n{arms} end") == 149.0
     assert result(f"return #{{{', '.join(['1'] * depth)}}}") == float(depth)

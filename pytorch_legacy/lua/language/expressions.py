@@ -23,10 +23,9 @@ _FUNCTIONS = {"/": "div", "%": "mod", "^": "pow_"}
 
 
 def is_attribute(name: str) -> bool:
-    """True if a field is read and written as an attribute."""
-    return (
-        name.isascii() and name.isidentifier() and name[0] != "_" and name not in HIDDEN and name not in ("None", "True", "False")
-    )
+    """True if a field is read and written as an attribute. ``G`` and ``G_1`` are tables of globals, which ``setfenv`` renames."""
+    isReserved = name in HIDDEN or name in ("None", "True", "False", "G") or name.startswith(("_", "G_"))
+    return name.isascii() and name.isidentifier() and not isReserved
 
 
 class Expressions(Nodes):

@@ -22,26 +22,6 @@ _NO_TABLES = frozenset((type(None), bool, float, str, FunctionType))
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def tostring(value: Any = MISSING, *_: Any) -> Any:
-    kind = value.__class__
-    if kind is str:
-        return value
-    if kind is float:
-        return format_number(value)
-    if value is None:
-        return "nil"
-    if kind is bool:
-        return "true" if value else "false"
-    if value is MISSING:
-        fail(1, "tostring", "value expected")
-    if (handler := metamethod(value, "__tostring")) is not None:
-        with CALLBACK:
-            return first(handler(value))
-    if kind is FunctionType and value.__code__ in LIBRARY:
-        return f"function: builtin: 0x{id(value):08x}"
-    return f"{type_name(value)}: 0x{id(value):08x}"
-
-
 def type_(value: Any = MISSING, *_: Any) -> str:
     if value is MISSING:
         fail(1, "type", "value expected")
@@ -234,6 +214,26 @@ def _read(source: FunctionType) -> str:
 
 
 def _printing(state: State) -> dict[str, Any]:
+    def tostring(value: Any = MISSING, *_: Any) -> Any:
+        kind = value.__class__
+        if kind is str:
+            return value
+        if kind is float:
+            return format_number(value)
+        if value is None:
+            return "nil"
+        if kind is bool:
+            return "true" if value else "false"
+        if value is MISSING:
+            fail(1, "tostring", "value expected")
+        metatable = state.metatable(value)
+        if metatable is not None and (handler := metatable.__dict__.get("__tostring")) is not None:
+            with CALLBACK:
+                return first(handler(value))
+        if kind is FunctionType and value.__code__ in LIBRARY:
+            return f"function: builtin: 0x{id(value):08x}"
+        return f"{type_name(value)}: 0x{id(value):08x}"
+
     def print_(*values: Any) -> tuple[()]:
         convert = state.globals.tostring
         texts = [first(convert(value)) for value in values]
@@ -252,7 +252,7 @@ def _printing(state: State) -> dict[str, Any]:
         hidden = metatable.__dict__.get("__metatable")
         return metatable if hidden is None else hidden
 
-    return {"print": print_, "getmetatable": getmetatable}
+    return {"print": print_, "tostring": tostring, "getmetatable": getmetatable}
 
 
 def _protected(state: State) -> dict[str, Any]:
@@ -353,7 +353,7 @@ def _environments(state: State) -> dict[str, Any]:
 
 def library(state: State) -> dict[str, Any]:
     """Returns the functions of the library."""
-    functions: dict[str, Any] = {"tostring": tostring, "type": type_, "tonumber": tonumber_, "error": error, "assert": assert_}
+    functions: dict[str, Any] = {"type": type_, "tonumber": tonumber_, "error": error, "assert": assert_}
     functions |= {"pcall": pcall}
     functions |= {"select": select, "rawequal": rawequal, "rawget": rawget, "rawset": rawset, "setmetatable": setmetatable}
     functions |= {"ipairs": ipairs, "pairs": pairs, "next": next_, "newproxy": newproxy, "rawlen": rawlen}

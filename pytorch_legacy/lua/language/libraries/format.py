@@ -14,6 +14,7 @@ from ..operators import format_number
 
 _DIRECTIVE = re.compile(r"%([-+ #0]*)(\d*)(?:\.(\d*))?(.?)", re.DOTALL)
 _KINDS = tuple("%diuoxXcsqeEfgGaA")
+_LEAST = -(2**63)  # what C converts a number to that has no place in an integer
 _QUOTED = {'"': '\\"', "\\": "\\\\", "\n": "\\\n", "\r": "\\r", "\0": "\\0"}
 
 
@@ -23,7 +24,9 @@ def _directives(form: str) -> tuple[tuple[str, str, str], ...]:
     found, place = [], 0
     for match in _DIRECTIVE.finditer(form):
         flags, width, precision, kind = match.groups()
-        if kind not in _KINDS or len(width) > 2 or len(precision or "") > 2 or len(flags) > 5:
+        if len(width) > 2 or len(precision or "") > 2:
+            raise_error("invalid format (width or precision too long)")
+        if kind not in _KINDS or len(flags) > 5 or (kind == "%" and len(match[0]) > 2):
             raise_error(f"invalid option '%{kind}' to 'format'")
         found.append((form[place : match.start()], kind, f"{flags}{width}" + ("" if precision is None else f".{precision}")))
         place = match.end()
@@ -76,11 +79,10 @@ def _written(kind: str, layout: str, value: Any, position: int, tostring: Callab
 
 
 def _integer(kind: str, layout: str, x: float) -> str:
-    n = int(x) if math.isfinite(x) else -(2**63)
+    n = int(x) if x - x == 0 and x >= _LEAST else _LEAST
     if kind in "di":
-        return f"%{layout}d" % n
-    if n < 0:
-        n %= 2**64
+        return f"%{layout}d" % (n if n < -_LEAST else _LEAST)
+    n %= 2**64
     text = f"%{layout}{'d' if kind == 'u' else kind}" % n
     return text.replace("0o", "0", 1) if kind == "o" else text
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from errno import EISDIR
+from io import BufferedReader, RawIOBase, UnsupportedOperation
+from os import strerror
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import MISSING, fail, integer, string, wrong_type
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from ..state import State
 
 _MODES = ("r", "w", "a", "r+", "w+", "a+")
+_UNSUPPORTED = (None, "Bad file descriptor", 9.0)  # a file is read that is open for writing, or the reverse
 _WHENCE = {"set": 0, "cur": 1, "end": 2}
 
 
@@ -29,8 +33,23 @@ def _file(value: Any, function: str) -> File:
     return value
 
 
+class _Folder(RawIOBase):
+    """A folder that is open as a file, which C allows. It cannot be read."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        raise IsADirectoryError(EISDIR, strerror(EISDIR))
+
+
 def _opened(name: str, mode: str) -> File:
-    return File(open(encoded(name), mode.replace("b", "") + "b"))  # type: ignore[arg-type]
+    try:
+        return File(open(encoded(name), mode.replace("b", "") + "b"))  # type: ignore[arg-type]
+    except IsADirectoryError:
+        if not mode.startswith("r") or "+" in mode:
+            raise
+        return File(BufferedReader(_Folder()))
 
 
 def _piece(file: File, form: Any, position: int) -> Any:
@@ -51,7 +70,12 @@ def _piece(file: File, form: Any, position: int) -> Any:
 def _pieces(file: File, forms: tuple[Any, ...]) -> Any:
     found = []
     for i, form in enumerate(forms or ("*l",), 1):
-        found.append(_piece(file, form, i))
+        try:
+            found.append(_piece(file, form, i))
+        except UnsupportedOperation:
+            return _UNSUPPORTED
+        except OSError as problem:
+            return failure(problem)
         if found[-1] is None:
             break
     return tuple(found)
@@ -62,6 +86,8 @@ def _written(file: File, values: tuple[Any, ...]) -> Any:
         text = string(value, i, "write")
         try:
             file.write(text)
+        except UnsupportedOperation:
+            return _UNSUPPORTED
         except OSError as problem:
             return failure(problem)
     return True

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import MISSING, fail, integer, number
+from ..arguments import MISSING, integer, number
 from ..operators import MAX_EXACT, power
 
 if TYPE_CHECKING:
@@ -164,8 +164,6 @@ def library(state: State) -> dict[str, Any]:
         if low is MISSING:
             return x
         a, b = (1.0, number(low, 1, "random")) if high is MISSING else (number(low, 1, "random"), number(high, 2, "random"))
-        if a > b:
-            fail(1 if high is MISSING else 2, "random", "interval is empty")
         return math.floor(x * (b - a + 1.0)) + a
 
     def randomseed(seed: Any = MISSING, *_: Any) -> tuple[()]:

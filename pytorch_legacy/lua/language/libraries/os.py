@@ -54,7 +54,10 @@ def date(form: Any = "%c", moment: Any = None, *_: Any) -> Any:
     text = string("%c" if form is None else form, 1, "date")
     seconds = integer(moment, 2, "date", int(time.time()))
     isUtc = text.startswith("!")
-    parts = time.gmtime(seconds) if isUtc else time.localtime(seconds)
+    try:
+        parts = time.gmtime(seconds) if isUtc else time.localtime(seconds)
+    except (OSError, OverflowError, ValueError):
+        return None
     text = text[isUtc:]
     if not text.startswith("*t"):
         return decoded(time.strftime(text, parts).encode())

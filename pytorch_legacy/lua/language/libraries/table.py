@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import CALLBACK, MISSING, integer, string, wrong_type
@@ -73,25 +72,74 @@ def sort(table: Any = MISSING, compare: Any = None, *_: Any) -> tuple[()]:
     n = border(table)
     values = [_get(table, i) for i in range(1, n + 1)]
     kinds = {value.__class__ for value in values}
-    if compare is None and len(kinds) == 1 and kinds < {float, str}:
+    if compare is None and len(kinds) == 1 and kinds < {float, str} and all(value == value for value in values):
         values.sort()
-    else:
+        _set_all(table, values)
+        return ()
+    values = [None, *values, None]
+    try:
         with CALLBACK:
-            values.sort(key=cmp_to_key(_ordering(compare if compare is not None else lt)))
-    for i, value in enumerate(values, 1):
-        _set(table, i, value)
+            _quicksort(values, _ordering(compare if compare is not None else lt), 1, n)
+    finally:
+        _set_all(table, values[1:-1])
     return ()
 
 
-def _ordering(isLess: Callable[[Any, Any], Any]) -> Callable[[Any, Any], int]:
-    def compared(a: Any, b: Any) -> int:
-        found = first(isLess(a, b))
-        if found is not None and found is not False:
-            return -1
-        found = first(isLess(b, a))
-        return int(found is not None and found is not False)
+def _set_all(table: Table, values: list[Any]) -> None:
+    for i, value in enumerate(values, 1):
+        _set(table, i, value)
 
-    return compared
+
+def _ordering(compare: Callable[[Any, Any], Any]) -> Callable[[Any, Any], bool]:
+    def isLess(a: Any, b: Any) -> bool:
+        found = first(compare(a, b))
+        return found is not None and found is not False
+
+    return isLess
+
+
+def _quicksort(a: list[Any], isLess: Callable[[Any, Any], bool], low: int, high: int) -> None:
+    """Sorts a part of a list by Lua's algorithm, because elements that are equal get their order from it."""
+    while low < high:
+        if isLess(a[high], a[low]):
+            a[low], a[high] = a[high], a[low]
+        middle = (low + high) // 2
+        if high - low > 1:
+            if isLess(a[middle], a[low]):
+                a[low], a[middle] = a[middle], a[low]
+            elif isLess(a[high], a[middle]):
+                a[high], a[middle] = a[middle], a[high]
+        if high - low < 3:
+            return
+        i = _partition(a, isLess, low, high, middle)
+        if i - low < high - i:
+            _quicksort(a, isLess, low, i - 1)
+            low = i + 1
+        else:
+            _quicksort(a, isLess, i + 1, high)
+            high = i - 1
+
+
+def _partition(a: list[Any], isLess: Callable[[Any, Any], bool], low: int, high: int, middle: int) -> int:
+    """Divides a part of a list at the value in its middle. Returns where this value is then."""
+    pivot = a[middle]
+    a[middle], a[high - 1] = a[high - 1], pivot
+    i, j = low, high - 1
+    while True:
+        i += 1
+        while isLess(a[i], pivot):
+            if i > high:
+                raise_error("invalid order function for sorting")
+            i += 1
+        j -= 1
+        while isLess(pivot, a[j]):
+            if j < low:
+                raise_error("invalid order function for sorting")
+            j -= 1
+        if j < i:
+            a[high - 1], a[i] = a[i], a[high - 1]
+            return i
+        a[i], a[j] = a[j], a[i]
 
 
 def pack(*values: Any) -> Table:

@@ -151,6 +151,8 @@ def test_an_interrupt_ends_the_program(loop: str) -> None:
 def test_deep_recursion_ends_in_an_error_and_not_in_a_crash() -> None:
     code = """
 import pytorch_legacy as pl
+from pytorch_legacy.lua.language import coroutines
+coroutines.greenlet = None  # threads have the smaller stacks
 programs = [
     "local t = setmetatable({}, {}) getmetatable(t).__index = function(t, k) return t[k .. 'x'] end return t.a",
     "local t = setmetatable({}, {__add = function(a, b) return a + b end}) return t + 1",
@@ -161,7 +163,13 @@ programs = [
     "local function f() return coroutine.wrap(f)() end f()",
     "local function f() table.sort({1, 2}, f) end f()",
     "local function f() return (require or f)(f()) end f()",
+    "local function f() for i in f do end end f()",
+    "local t = setmetatable({}, {__call = function(t) return t() + 1 end}) t()",
+    "local m = {} m.__eq = function(a, b) return a == b end local a, b = setmetatable({}, m), setmetatable({}, m) return a == b",
+    "local t, n = setmetatable({}, {}), 0 getmetatable(t).__call = function(t) n = n + 1 if n % 8 > 0 then return t() + 1 end "
+    "return (('x'):gsub('x', function() return t() end)) end t()",
 ]
+programs += [f"error(select(2, coroutine.resume(coroutine.create(function() {program} end))), 0)" for program in programs]
 for program in programs:
     try:
         pl.lua.Session().execute(program)
@@ -169,4 +177,4 @@ for program in programs:
         print("overflow" in str(error.value))
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (found.returncode, found.stdout.split()) == (0, ["True"] * 9), found.stderr
+    assert (found.returncode, found.stdout.split()) == (0, ["True"] * 26), found.stderr

@@ -11,7 +11,7 @@ from typing import Any
 
 from .errors import Fault, raise_error
 from .lexer import number as read_number
-from .table import TABLES, Table, border, equal_by_metamethod, first, key_of, keys, metamethod, rawget
+from .table import MAX_CALLS, NESTING, TABLES, Table, border, equal_by_metamethod, first, key_of, keys, metamethod, rawget
 
 _dictGet = dict.get
 MAX_EXACT = 2.0**53  # integers below are exact in a float
@@ -282,7 +282,13 @@ def _indices(n: int, table: Table) -> Iterator[Any]:
 
 def _calls(n: int, function: Any, state: Any, control: Any) -> Iterator[Any]:
     while True:
-        results = function(state, control)
+        NESTING.calls += 1  # a generator needs the stack of C
+        try:
+            if NESTING.calls > MAX_CALLS:
+                raise RecursionError
+            results = function(state, control)
+        finally:
+            NESTING.calls -= 1
         control = first(results)
         if control is None:
             return

@@ -124,7 +124,7 @@ class _Nesting:
 
 
 NESTING = _Nesting()
-MAX_CALLS = 3000  # calls of metamethods within each other; each needs about 700 bytes of the stack of C
+MAX_CALLS = 1500  # calls of metamethods within each other; each needs 400 to 1,600 bytes of the stack of C, a thread has 4 MB
 MAX_CHAIN = 100  # tables that lead to each other by __index or __newindex, as in Lua (MAXTAGLOOP)
 TABLES = frozenset((Table, MetaTable, GuardedTable))
 _WITH_METATABLE: frozenset[Any] = frozenset((MetaTable, GuardedTable, Userdata))

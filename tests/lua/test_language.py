@@ -156,6 +156,11 @@ local a, b = V.new(1), V.new(2)
     ("return (pcall(setmetatable, setmetatable({}, {__metatable = 1}), {}))", False),
     ("local t = setmetatable({}, {__index = {clear = 1, get = 2}}) return t.clear, t.get, t.items", (1.0, 2.0, None)),
     ("local t = setmetatable({}, {__index = function(t, i) return i end}) for i in ipairs(t) do return i end return #t", 0.0),
+    ("local t = setmetatable({}, {__index = 'abc'}) return t.len == string.len, t.len('ab')", (True, 2.0)),
+    ("local t = setmetatable({}, {__index = io.stdout}) return t.write == io.stdout.write, t.items", (True, None)),
+    ("local t = setmetatable({x = 1}, {__index = {x = 2, y = 3}}) local none t.x = none t.y = 5 return t.x, t.y", (2.0, 5.0)),
+    ("local mt = {} local t = setmetatable({}, mt) t.x = 1 mt.__newindex = function(t, k, v) rawset(t, k, v .. '!') end "
+     "t.x = 2 t.y = 3 return t.x, t.y", (2.0, "3!")),
     ("setmetatable(_G, {__index = function(_, k) return k .. '?' end}) return missing",
      "missing?"),
     ("local u = newproxy(true) getmetatable(u).__index = function(_, k) return k end return u.name, type(u)",

@@ -2,8 +2,8 @@
 
 - A local is a Python local. One that an inner function uses is a variable of a Python closure. If each turn of a loop has a new
   one, it is bound when the function is made (``def f(x, *, i_3=i_3)``), or, if it is assigned to, a list of one value.
-- A value is read as an attribute only of an object whose class is exactly `Table`, and of the table of globals. The names are
-  constants without a leading underscore. All else goes through ``index`` and ``method``. This closes the sandbox.
+- A value is read as an attribute only of an object whose class is `Table` or `MetaTable`, and of the table of globals. The names
+  are constants without a leading underscore. All else goes through ``index`` and ``method``. This closes the sandbox.
 - Arithmetic is computed in place if both operands are floats, and by a function otherwise.
 """
 
@@ -134,7 +134,7 @@ class Expressions(Nodes):
         if isinstance(key, tree.Constant) and isinstance(key.value, str) and is_attribute(key.value):
             value, again = self._twice(node.table)
             read = self.attribute(again, key.value)
-            return self.at(ast.IfExp(self.is_table(value), read, self.call("index", again, self.constant(key.value))))
+            return self.at(ast.IfExp(self.has_fields(value), read, self.call("index", again, self.constant(key.value))))
         if is_index(key) and self.is_plain(node.table):
             value, again = self._twice(node.table)
             read = self.at(ast.Subscript(again, self.subscript(key), ast.Load()))

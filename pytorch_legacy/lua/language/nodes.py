@@ -99,5 +99,11 @@ class Nodes:
     def item(self, name: str, i: int) -> ast.expr:
         return self.at(ast.Subscript(self.name(name), self.constant(i), ast.Load()))
 
+    def has_fields(self, value: ast.expr) -> ast.expr:
+        """Returns a test if a value is a table whose fields are attributes: a `Table` or a `MetaTable`."""
+        kind = self.at(ast.NamedExpr(self.store("c_"), self.attribute(value, "__class__")))
+        isMeta = self.compare(ast.Is(), self.name("c_"), self.name("MetaTable"))
+        return self.at(ast.BoolOp(ast.Or(), [self.compare(ast.Is(), kind, self.name("Table")), isMeta]))
+
     def is_table(self, value: ast.expr) -> ast.expr:
         return self.compare(ast.Is(), self.attribute(value, "__class__"), self.name("Table"))

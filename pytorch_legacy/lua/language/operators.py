@@ -11,7 +11,20 @@ from typing import Any
 
 from .errors import Fault, raise_error
 from .lexer import number as read_number
-from .table import MAX_CALLS, NESTING, TABLES, Table, border, equal_by_metamethod, first, key_of, keys, metamethod, rawget
+from .table import (
+    MAX_CALLS,
+    NESTING,
+    TABLES,
+    MetaTable,
+    Table,
+    border,
+    equal_by_metamethod,
+    first,
+    key_of,
+    keys,
+    metamethod,
+    rawget,
+)
 
 _dictGet = dict.get
 MAX_EXACT = 2.0**53  # integers below are exact in a float
@@ -352,6 +365,6 @@ HELPERS = {
     **{"add": add, "sub": sub, "mul": mul, "div": div, "mod": mod, "pow_": pow_, "neg": neg},
     **{"eq": eq, "lt": lt, "le": le, "gt": gt, "ge": ge, "length": length, "concat": concat},
     **{"first": first, "many": many, "cut": cut, "upto": upto, "each": each},
-    **{"Table": Table, "float": float, "str": str, "tuple": tuple},
+    **{"Table": Table, "MetaTable": MetaTable, "float": float, "str": str, "tuple": tuple},
 }
 """Functions that compiled code calls by name."""

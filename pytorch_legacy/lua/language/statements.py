@@ -225,10 +225,15 @@ class Statements(Expressions, Jumps):
         if isName:
             assert isinstance(key, tree.Constant)
             place = self.at(ast.Attribute(self.expression(table), str(key.value), ast.Store()))
+            test = self.has_fields(self.expression(table))
+            if isinstance(value, ast.Name) and isinstance(test, ast.BoolOp):  # nil would hide a field of __index
+                isValue = self.compare(ast.IsNot(), value, self.constant(None))
+                test.values[1] = self.at(ast.BoolOp(ast.And(), [test.values[1], isValue]))
         else:
             place = self.at(ast.Subscript(self.expression(table), self.subscript(key), ast.Store()))
+            test = self.is_table(self.expression(table))
         other = self.at(ast.Expr(self.call("setindex", self.expression(table), self.expression(key), value)))
-        return [*before, self.at(ast.If(self.is_table(self.expression(table)), [self.assign(place, value)], [other]))]
+        return [*before, self.at(ast.If(test, [self.assign(place, value)], [other]))]
 
     # ------------------------------------------------------------------------------------------ blocks and loops
 

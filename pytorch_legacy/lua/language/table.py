@@ -8,6 +8,7 @@ one without pays nothing. True and 1 are one key of a dict, so that booleans are
 from __future__ import annotations
 
 import gc
+import sys
 from types import FunctionType
 from typing import Any, NoReturn
 
@@ -71,7 +72,8 @@ class MetaTable(Table):
             return None
         if handler.__class__ is FunctionType:
             return first(call_through_c(handler, self, name))
-        return call_through_c(index, handler, name)
+        own = sys._getframe(1).f_globals.get("index", index)  # that of the state whose function reads the field
+        return call_through_c(own, self, name)
 
     def __call__(self, *arguments: Any) -> Any:
         return call_by_metamethod(self, arguments)

@@ -18,23 +18,23 @@ _get, _set = dict.get, dict.__setitem__
 _MAX_UNPACKED = 10**6
 
 
-def insert(table: Any = MISSING, *arguments: Any) -> tuple[()]:
+def insert(table: Any = MISSING, position: Any = MISSING, value: Any = MISSING, *surplus: Any) -> tuple[()]:
     if table.__class__ not in TABLES:
         wrong_type(table, 1, "insert", "table")
-    if len(arguments) == 1:
+    if value is MISSING and position is not MISSING:
         n = len(table)  # mostly all keys are 1 to n
         if _get(table, n) is None or _get(table, n + 1) is not None:
             n = border(table)
-        if arguments[0] is not None:
-            _set(table, n + 1, arguments[0])
+        if position is not None:
+            _set(table, n + 1, position)
         return ()
     n = border(table) + 1
-    if len(arguments) != 2:
+    if value is MISSING or surplus:
         raise_error("wrong number of arguments to 'insert'")
-    place = integer(arguments[0], 2, "insert")
+    place = integer(position, 2, "insert")
     for i in range(max(n, place), place, -1):
         rawset(table, i, _get(table, i - 1))
-    rawset(table, place, arguments[1])
+    rawset(table, place, value)
     return ()
 
 

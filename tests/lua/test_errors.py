@@ -35,6 +35,7 @@ from .running import error, result, rows
     ("return {} < {}", "t:1: attempt to compare two table values"),
     ("return true < 2", "t:1: attempt to compare boolean with number"),
     ("for i = 1, {} do end", "t:1: 'for' limit must be a number"),
+    ("tonumber(nil, 1)", "t:1: bad argument #1 to 'tonumber' (string expected, got nil)"),
     ("for k in 5 do end", "t:1: attempt to call a number value"),
     ("for k, v in ipairs('x') do end", "t:1: bad argument #1 to 'ipairs' (table expected, got string)"),
     ("local t = {} t.__index = t setmetatable(t, t) return t.x", "t:1: loop in gettable"),

@@ -95,6 +95,18 @@ def test_numbers_and_time(code: str, expected: Any) -> None:
     assert result(code) == expected
 
 
+@rows(
+    ("local x, y = 1, 2 local function f() y = y return x end return debug.getupvalue(f, 1), select('#', debug.getupvalue(f, 3))",
+     ("x", 0.0)),
+    ("local x = 1 local function f() return x end local n, v = debug.getupvalue(f, 1) "
+     "return n, v, debug.setupvalue(f, 1, 5), f(), select('#', debug.setupvalue(f, 2, 5))", ("x", 1.0, "x", 5.0, 0.0)),
+    ("return debug.getupvalue(print, 1), pcall(debug.setupvalue, 5, 1)",
+     (None, False, "bad argument #1 to 'setupvalue' (function expected, got number)")),
+)  # fmt: skip
+def test_outer_variables(code: str, expected: Any) -> None:
+    assert result(code) == expected
+
+
 def test_random_numbers_are_those_of_luajit() -> None:
     """The numbers were printed by LuaJIT 2.1, for its default seed and for 42."""
     assert result("return ('%.14g %d %d'):format(math.random(), math.random(10), math.random(5, 7))") == "0.79420629243124 7 6"

@@ -34,9 +34,9 @@ def tonumber_(value: Any = MISSING, base: Any = None, *_: Any) -> float | None:
         if value is MISSING:
             fail(1, "tonumber", "value expected")
         return tonumber(value)
+    text = string(value, 1, "tonumber").strip(" \t\n\r\f\v").lower()
     if not 2 <= radix <= 36:
         fail(2, "tonumber", "base out of range")
-    text = string(value, 1, "tonumber").strip(" \t\n\r\f\v").lower()
     isNegative = text.startswith("-")
     digits = text[text[:1] in ("+", "-") :]
     if radix == 16:

@@ -49,31 +49,32 @@ def _called_name(frame: FrameType, chunk: Chunk | None) -> tuple[str, str] | Non
     return (name.replace(":", ".").rpartition(".")[2], "method" if ":" in name else "global") if name else None
 
 
-def getupvalue(function: Any = MISSING, number: Any = MISSING, *_: Any) -> Any:
-    i = integer(number, 2, "getupvalue")
+def _outer_name(function: Any, number: Any, caller: str) -> str:
+    """Returns the Python name of an outer variable by its number, "" if there is none."""
+    i = integer(number, 2, caller)
     if function.__class__ is not FunctionType:
-        wrong_type(function, 1, "getupvalue", "function")
+        wrong_type(function, 1, caller, "function")
     names = _outer_names(function.__code__) if CHUNK in function.__globals__ else []
-    if not 1 <= i <= len(names):
-        return ()
-    return names[i - 1].rpartition("_")[0], _outer_value(function, names[i - 1])[0]
+    return names[i - 1] if 1 <= i <= len(names) else ""
+
+
+def getupvalue(function: Any = MISSING, number: Any = MISSING, *_: Any) -> Any:
+    name = _outer_name(function, number, "getupvalue")
+    return (name.rpartition("_")[0], _outer_value(function, name)[0]) if name else ()
 
 
 def setupvalue(function: Any = MISSING, number: Any = MISSING, value: Any = None, *_: Any) -> Any:
-    i = integer(number, 2, "setupvalue")
-    if function.__class__ is not FunctionType:
-        wrong_type(function, 1, "setupvalue", "function")
-    names = _outer_names(function.__code__) if CHUNK in function.__globals__ else []
-    if not 1 <= i <= len(names):
+    name = _outer_name(function, number, "setupvalue")
+    if not name:
         return ()
-    _, box = _outer_value(function, names[i - 1])
+    _, box = _outer_value(function, name)
     if box.__class__ is list:
         box[0] = value
     elif box.__class__ is dict:
-        box[names[i - 1]] = value
+        box[name] = value
     else:
         box.cell_contents = value
-    return names[i - 1].rpartition("_")[0]
+    return name.rpartition("_")[0]
 
 
 def setmetatable(value: Any = MISSING, metatable: Any = None, *_: Any) -> bool:

@@ -85,19 +85,22 @@ class Memory:
         as the parameters of a training step).
     isKnown : bool
         True if the memory holds, so far, only what depends on no input.
+    isRead : bool
+        True if a call has read it.
     initial : array or None
         Contents of "made" memory before the passes, where one may read them.
     changed : int
         The pass that first writes to it, from 0.
     """
 
-    __slots__ = ("array", "changed", "initial", "isKnown", "kind", "number")
+    __slots__ = ("array", "changed", "initial", "isKnown", "isRead", "kind", "number")
 
     def __init__(self, number: int, array: Any, kind: str) -> None:
         self.number = number
         self.array = array
         self.kind = kind
         self.isKnown = kind not in ("input", "held")
+        self.isRead = False
         self.initial: Any = None
         self.changed = 0
 
@@ -245,6 +248,8 @@ class Recorder:
         reads = tuple(place for place, _ in arrays if uses[place] in "rx")
         writes = tuple(place for place, _ in arrays if uses[place] in "wxo")
         known = all(memory.isKnown for place, memory in arrays if place in reads)
+        for place, memory in arrays:
+            memory.isRead = memory.isRead or place in reads
         isMade = not self.isDry or (known and sum(arguments[place].nbytes for place in writes) <= _LARGE)
         for place, memory in arrays:
             if place not in writes:
@@ -255,8 +260,7 @@ class Recorder:
                 memory.kind = "made"
                 memory.changed = self.number
                 isWhole = uses[place] in "wo" and arguments[place].nbytes == memory.array.nbytes and arguments[place].flags.forc
-                isRead = any(other is memory for place, other in arrays if place in reads)
-                isNew = isWhole and not isRead and not self.number
+                isNew = isWhole and not memory.isRead and not self.number
                 memory.initial = None if isNew else memory.array.copy(order="K")
             memory.isKnown = memory.isKnown and known and isMade
         number = self._modules.get(id(module), -1) if module is not None else -1

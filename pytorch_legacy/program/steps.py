@@ -15,7 +15,7 @@ from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, 
 from pytorch_legacy.program.places import named_places
 from pytorch_legacy.program.program import BUSY, Program, Variant, variant
 from pytorch_legacy.program.training import compiled_step
-from pytorch_legacy.program.training_pass import TrainingPass, kept_generator
+from pytorch_legacy.program.training_pass import TrainingPass, kept_generator, sharing_places
 from pytorch_legacy.program.updates import SgdTable, options
 from pytorch_legacy.recording.network import array_at
 
@@ -130,12 +130,11 @@ class TrainingStep(Program):
         if len(parameters) != len(others):
             raise ShapeError(f"{what}, got one with {len(others)} arrays of parameters in the place of {len(parameters)}")
         pairs = [*zip(parameters, others, strict=True)]
-        for place in self._changed:
-            if place[0] == "net":
-                try:
-                    pairs.append((array_at(self._net, place), array_at(net, place[1:])))
-                except LookupError:
-                    raise ShapeError(f"{what}, got one without {'.'.join(map(str, place[1:]))}") from None
+        for place in sharing_places(self._net, [place for place in self._changed if place[0] == "net"]):
+            try:
+                pairs.append((array_at(self._net, place), array_at(net, place[1:])))
+            except LookupError:
+                raise ShapeError(f"{what}, got one without {'.'.join(map(str, place[1:]))}") from None
         for own, other in pairs:
             if own.shape != other.shape:
                 raise ShapeError(f"{what}, got an array of {sizes(other.shape)} in the place of one of {sizes(own.shape)}")

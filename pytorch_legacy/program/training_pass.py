@@ -134,6 +134,13 @@ def held_arrays(net: TrainingPass, places: Sequence[Place]) -> list[Any]:
     return [owned(found[place]) for place in places]
 
 
+def sharing_places(net: TrainingPass, places: Sequence[Place]) -> list[Place]:
+    """Returns the places of all arrays that are in the memory of the arrays at these places."""
+    found = array_places(net)
+    owners = {id(memory_owner(found[place])) for place in places}
+    return [place for place, array in found.items() if id(memory_owner(array)) in owners]
+
+
 class StepRunner:
     """Runs the lists of a step on the arrays that it holds.
 

@@ -387,6 +387,44 @@ def test_arrays_that_a_layer_of_your_own_changes() -> None:
     assert np.array_equal(other.modules[1].mean, eager.net.modules[1].mean)
 
 
+class Previous(nn.Module):
+    """Adds the first sample of the pass before, which it reads and then overwrites as a whole."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.last = np.ones(size, np.float32)
+
+    def updateOutput(self, input: Any) -> Any:
+        self.output = input + self.last
+        self.last[...] = input[0]
+        return self.output
+
+    def updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        self.gradInput = gradOutput.copy()
+        return self.gradInput
+
+
+def test_an_array_that_is_read_and_then_overwritten() -> None:
+    net = nn.Sequential(nn.Linear(3, 4), Previous(4))
+    batches = [(numbers(n, 3, seed=n), numbers(n, 4, seed=n)) for n in BATCHES]
+    _, eager, other = assert_same(net, nn.MSECriterion(), ((None, 3), (None, 4)), batches)
+    assert np.array_equal(other.modules[1].last, eager.net.modules[1].last)
+    program = pl.compile(net, (None, 3))
+    for seed in range(3):
+        x = numbers(2, 3, seed=seed)
+        assert np.array_equal(program(x), net.forward(x))
+
+
+def test_running_statistics_that_share_memory() -> None:
+    net = nn.Sequential(nn.BatchNormalization(3), nn.Linear(3, 4), nn.BatchNormalization(4))
+    means = np.zeros(7, np.float32)
+    net.modules[0].running_mean, net.modules[2].running_mean = means[:3], means[3:]
+    batches = [(numbers(n, 3, seed=n), numbers(n, 4, seed=n)) for n in (2, 3, 5)]
+    _, eager, other = assert_same(net, nn.MSECriterion(), ((None, 3), (None, 4)), batches)
+    for place in (0, 2):
+        assert np.array_equal(other.modules[place].running_mean, eager.net.modules[place].running_mean)
+
+
 def test_errors_name_the_argument() -> None:
     net = nn.Sequential(nn.Linear(3, 2), nn.LogSoftMax())
     step = pl.compile(net, ((None, 3), labels(2, 2)), criterion=nn.ClassNLLCriterion())

@@ -67,17 +67,19 @@ class Opened:
         self.handle = ffi.gc(place[0], lib.THNN_closeProgram)
         counts = ffi.new("int32_t[2]")
         check(lib.THNN_programCounts(self.handle, counts, counts + 1), caller)
-        self._given, self.count = counts
+        self._given, self._count = counts
+        self.count = self._count  # the number of outputs that a run returns
         self._inputs = ffi.new("THNNArray[]", max(1, self._given))
         check(lib.THNN_programInputs(self.handle, 0, self._inputs, self._given), caller)
-        self._outputs = ffi.new("THNNArray[]", max(1, self.count))
+        self._outputs = ffi.new("THNNArray[]", max(1, self._count))
         each = [(place, ffi.addressof(self._inputs, place)) for place in range(self._given)]
         self._slots = [ArrayDescriptor(f"input {place + 1}", _DTYPES[one.type], one) for place, one in each]
         self._isRecurrent = state_count(bytes) > 0
         self.hasState = False  # true if the next run depends on earlier ones
         self._shapes: Any = None
         self._made: list[tuple[Any, tuple[int, ...], Any]] = []  # descriptors of outputs, shapes, dtypes
-        self._bound: list[Any] = []
+        self._read: list[Any] = []
+        self.written: list[Any] = []  # the arrays of `hold`
 
     def clone(self) -> Opened:
         """Returns another one on the same bytes, without a state."""
@@ -91,9 +93,10 @@ class Opened:
             if self.hasState:
                 wanted, got = (", ".join(map(sizes, one)) for one in (self._shapes, shapes))
                 reason = "as before, for the state of earlier calls"
-                raise ShapeError(f"program: input: expected {wanted}, {reason}, got {got}; forget() begins anew")
+                name = "step" if self.written else "program"
+                raise ShapeError(f"{name}: input: expected {wanted}, {reason}, got {got}; forget() begins anew")
             self._plan(arrays, shapes)
-        for slot, array in zip(self._slots, arrays):  # noqa: B905 (as many as were planned for)
+        for slot, array in zip(self._slots, arrays):  # noqa: B905 (held arrays stay as they were planned for)
             if array is not slot.array or slot.head.raw != slot.seen or slot.sizes.raw != slot.sized:
                 slot.fill(array)
         outputs = []
@@ -101,7 +104,7 @@ class Opened:
             output = np.empty(shape, dtype)
             descriptor.data = ffi.from_buffer(output)
             outputs.append(output)
-        if status := lib.THNN_runProgram(self.handle, self._inputs, self._given, self._outputs, self.count):
+        if status := lib.THNN_runProgram(self.handle, self._inputs, self._given, self._outputs, self._count):
             check(status, "program")
         self.hasState = self._isRecurrent
         return outputs
@@ -121,20 +124,24 @@ class Opened:
 
     def _plan(self, arrays: Sequence[Any], shapes: list[tuple[int, ...]]) -> None:
         self._shapes = None
-        for slot, array in zip(self._slots, arrays, strict=True):
+        for slot, array in zip(self._slots, [*arrays, *self._read], strict=True):
             slot.fill(array)
-        check(lib.THNN_planProgram(self.handle, self._inputs, len(self._slots), self._outputs, self.count), "program")
+        check(lib.THNN_planProgram(self.handle, self._inputs, len(self._slots), self._outputs, self._count), "program")
         self._made = []
-        for place in range(self.count - len(self._bound)):
+        for place in range(self.count):
             one = ffi.addressof(self._outputs, place)
             self._made.append((one, tuple(one.size[d] for d in range(one.nDimension)), _DTYPES[one.type]))
         self._shapes = shapes
 
-    def bind(self, arrays: Sequence[Any]) -> None:
-        """Lets all later runs write their last outputs into these dense arrays, which hold what the runs read there before."""
+    def hold(self, read: Sequence[Any], written: Sequence[Any]) -> None:
+        """Lets all later runs read their last inputs in dense arrays, and write their last outputs into others.
+
+        The latter hold what the runs read there before.
+        """
         self._shapes = None
-        self._bound = [*arrays]
-        for place, array in enumerate(arrays, self.count - len(arrays)):
+        self._read, self.written = [*read], [*written]
+        self.count = self._count - len(written)
+        for place, array in enumerate(written, self.count):
             self._outputs[place].data = ffi.from_buffer(array)
 
     def failure(self) -> tuple[int, int]:

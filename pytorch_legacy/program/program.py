@@ -115,20 +115,24 @@ class Program:
             else:
                 arrays = taken(self._table, given, "program: input")
                 shapes = [array.shape for array in arrays]
-            known, made = self._last
-            if shapes != known and (made is None or not made.opened.hasState):  # with a state it tells which sizes that has
-                made = self._program(arrays)
-                self._last = shapes, made
-            try:
-                outputs = made.opened.run(arrays, shapes)
-            except THNNError as error:
-                raise self._located(error, made) from None
+            outputs, made = self._run(arrays, shapes)
             for place in made.notes.truths:
                 outputs[place] = outputs[place].view(np.bool_)  # C has bytes
             output = made.notes.output
             return outputs[0] if output == 0 else tree.map_entries(lambda leaf: _leaf(outputs, leaf), output)
         finally:
             self._lock.release()
+
+    def _run(self, arrays: list[Any], shapes: list[tuple[int, ...]]) -> tuple[list[Any], Variant]:
+        """Returns the outputs for these arrays, and the program for their sizes."""
+        known, made = self._last
+        if shapes != known and (made is None or not made.opened.hasState):  # with a state it tells which sizes that has
+            made = self._program(arrays)
+            self._last = shapes, made
+        try:
+            return made.opened.run(arrays, shapes), made
+        except THNNError as error:
+            raise self._located(error, made) from None
 
     def clone(self) -> Self:
         """Returns a program for another thread, with the same weights in the same memory."""
@@ -423,7 +427,7 @@ class Variant(NamedTuple):
     A network with a state has as many lists again, for later calls. A program that was loaded has one variant for all sizes.
     """
 
-    opened: Any  # Opened, StepRunner or TwoRunners
+    opened: Opened
     notes: Notes
     isFixed: bool  # true if it serves only the batch that it was compiled for
 
@@ -432,7 +436,7 @@ class Variant(NamedTuple):
         return any(batch >= one.least if one.least else batch == 1 for one in self.notes.lists)
 
 
-def variant(lists: Sequence[Listing], opened: Any, wanted: Sizes) -> Variant:
+def variant(lists: Sequence[Listing], opened: Opened, wanted: Sizes) -> Variant:
     """Returns the program of these lists, which were compiled for these sizes."""
     first = lists[0]
     shapes = tuple(ref.shape for ref in first.inputs[: len(wanted.shapes)])

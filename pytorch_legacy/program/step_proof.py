@@ -30,7 +30,7 @@ from pytorch_legacy.program.proof import (
     opened,
     samples,
 )
-from pytorch_legacy.program.training_pass import Held, StepRunner, TrainingPass, held_arrays
+from pytorch_legacy.program.training_pass import Held, TrainingPass, held_arrays, hold, loss
 
 _STEPS = 3
 
@@ -97,14 +97,14 @@ class StepProof:
     def _compare(self, program: Opened, inputs: list[tuple[str, list[Any]]], n: int) -> None:
         """Raises CompileError unless several steps in a row give what eager passes give."""
         eager, mirror = copy.deepcopy(self.net), copy.deepcopy(self.net)
-        runner = StepRunner(program, self.held, mirror, self.lists[0][0].outputs[0].dtype)
-        runner.forget()
+        hold(program, self.held, mirror, self.lists[0][0].outputs[0].dtype)
+        program.forget()
         for number, (kind, arrays) in enumerate(inputs, 1):
             before, parameters = random.getRNGState(), mirror.flat.copy()
             expected = self._eager(eager, arrays)
             after = random.getRNGState()
             random.setRNGState(before)
-            found = self._found(runner, arrays)
+            found = self._found(program, arrays)
             if isinstance(expected, type) or isinstance(found, type):
                 if not is_exception(expected, found):
                     names = [one.__name__ if isinstance(one, type) else "a loss" for one in (expected, found)]
@@ -157,11 +157,12 @@ class StepProof:
             except Exception as error:  # a layer of a user's may raise any
                 return type(error)
 
-    def _found(self, runner: StepRunner, arrays: list[Any]) -> Any:
+    def _found(self, program: Opened, arrays: list[Any]) -> Any:
         """Returns the loss of a step, or the class of the exception that it raises."""
         try:
-            return [runner.run(arrays, [array.shape for array in arrays]).astype(np.float64)]
+            program.run(arrays)
+            return [loss(program).astype(np.float64)]
         except THNNError as error:
-            number, place = runner.failure()
+            number, place = program.failure()
             calls = in_order(self.lists)[max(0, number)].calls
             return type(as_exception(error, calls[place].error if 0 <= place < len(calls) else ""))

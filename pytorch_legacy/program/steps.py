@@ -9,15 +9,17 @@ import numpy as np
 
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import tree
-from pytorch_legacy.errors import ArgumentError, BusyError, CompileError, DtypeError, ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.errors import ArgumentError, BusyError, CompileError, DtypeError, ShapeError, UnsupportedError
 from pytorch_legacy.messages import described, sizes
 from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, leaves, specs, taken
 from pytorch_legacy.program.places import named_places
-from pytorch_legacy.program.program import BUSY, Program, Variant, variant
+from pytorch_legacy.program.program import Program, Variant, variant
 from pytorch_legacy.program.training import compiled_step
-from pytorch_legacy.program.training_pass import TrainingPass, kept_generator, sharing_places
+from pytorch_legacy.program.training_pass import TrainingPass, kept_generator, loss, sharing_places
 from pytorch_legacy.program.updates import SgdTable, options
 from pytorch_legacy.recording.network import array_at
+
+_BUSY = "step: another thread is within a call; compile the network once for each thread"
 
 
 class TrainingStep(Program):
@@ -55,9 +57,8 @@ class TrainingStep(Program):
         self._table = pair(net, example)
         self._net = TrainingPass(net, criterion)
         self._optimizer = self._updating(optimizer, config)
-        self._pairs = self._table if self._optimizer is None else self._table[:-1]
-        isPlain = len(self._pairs) == 2 and all(type(one) is Spec for one in self._pairs)
-        self._dtypes = tuple(one.dtype for one in self._pairs) if isPlain else None  # two arrays need no other check
+        isPlain = len(self._table) == 2 and all(type(one) is Spec for one in self._table)
+        self._dtypes = tuple(one.dtype for one in self._table) if isPlain else None  # two arrays need no other check
         self._specs = leaves(self._table)
         self._axes = batch_axes(self._specs)
         self._places = named_places(self._net)
@@ -74,7 +75,7 @@ class TrainingStep(Program):
     def __call__(self, input: Any, target: Any = None) -> Any:  # type: ignore[override]
         """Returns the loss, and writes the gradients."""
         if not self._lock.acquire(False):
-            raise BusyError(BUSY)
+            raise BusyError(_BUSY)
         try:
             if (
                 type(input) is np.ndarray is type(target)
@@ -83,27 +84,15 @@ class TrainingStep(Program):
                 and target.ndim
             ):
                 arrays = [input, target]
-                shapes = [input.shape, target.shape]
             else:
                 arrays = self._arrays(input, target)
-                shapes = [array.shape for array in arrays]
             optimizer = self._optimizer
             if optimizer is not None:
-                arrays.append(optimizer.rate)
-                shapes.append((1,))
-            known, made = self._last
-            if shapes != known and (made is None or not made.opened.hasState):  # with a state it tells which sizes that has
-                made = self._program(arrays)
-                self._last = shapes, made
-            if optimizer is not None:
-                optimizer.begin(made.opened)
-            try:
-                loss = made.opened.run(arrays, shapes)
-            except THNNError as error:
-                raise self._located(error, made) from None
+                optimizer.begin()
+            _, made = self._run(arrays, [array.shape for array in arrays])
             if optimizer is not None:
                 optimizer.end()
-            return loss.item()
+            return loss(made.opened).item()
         finally:
             self._lock.release()
 
@@ -160,7 +149,7 @@ class TrainingStep(Program):
         raise UnsupportedError("a training step cannot be pickled or copied; pickle the network that step.writeTo(net) fills")
 
     def __repr__(self) -> str:
-        pairs = [" x ".join("N" if size is None else str(size) for size in spec.shape) for spec in leaves(self._pairs)]
+        pairs = [" x ".join("N" if size is None else str(size) for size in spec.shape) for spec in self._specs]
         calls = len(self._first.notes.lists[-1].modules)
         return f"TrainingStep: {', '.join(pairs)} -> loss, {calls} call{'s' * (calls != 1)}, {self.parameters.size} parameters"
 
@@ -178,14 +167,13 @@ class TrainingStep(Program):
         config = {} if config is None else config
         sgd = options(config, self.parameters)
         self._net.learnBy(sgd)
-        self._table.append(Spec((1,), self.parameters.dtype, np.full(1, -0.125, self.parameters.dtype)))
-        return SgdTable(config, self.parameters, self._net.velocity, bool(sgd.momentum))
+        return SgdTable(config, sgd, self.parameters, self._net.velocity, self._net.coefficients)
 
     def _arrays(self, input: Any, target: Any) -> list[Any]:
         """Returns the arrays in an input and a target."""
-        arrays = taken(self._pairs[0], input, "step: input")
-        if len(self._pairs) > 1:
-            return arrays + taken(self._pairs[1], with_arrays(target, self._net.net), "step: target")
+        arrays = taken(self._table[0], input, "step: input")
+        if len(self._table) > 1:
+            return arrays + taken(self._table[1], with_arrays(target, self._net.net), "step: target")
         if target is not None:
             raise DtypeError(f"step: target: expected none, as it was compiled for, got {described(target)}")
         return arrays
@@ -194,10 +182,10 @@ class TrainingStep(Program):
         return "step: input" if number < len(leaves(self._table[0])) else "step: target"
 
     def _compile(self, wanted: Sizes) -> Variant:
-        lists, opened = compiled_step(self._net, self._table, wanted)
+        lists, opened, held = compiled_step(self._net, self._table, wanted)
         made = variant(lists, opened, wanted)
         self._refuse_others(made)
-        self._changed |= dict.fromkeys(opened.held.changed())
+        self._changed |= dict.fromkeys(held.changed())
         return made
 
 

@@ -7,13 +7,14 @@ from typing import Any, Self
 from pytorch_legacy.backend import free_scratch
 from pytorch_legacy.errors import CompileError
 from pytorch_legacy.program.compiling import Compiler, Lists
+from pytorch_legacy.program.execution import Opened
 from pytorch_legacy.program.fusing import fused
 from pytorch_legacy.program.inputs import Sizes
 from pytorch_legacy.program.listing import Listing, listing
 from pytorch_legacy.program.proof import StateError, in_order
 from pytorch_legacy.program.state import with_state
 from pytorch_legacy.program.step_proof import StepProof
-from pytorch_legacy.program.training_pass import Held, StepRunner, TrainingPass, TwoRunners, kept_generator
+from pytorch_legacy.program.training_pass import Held, TrainingPass, hold, kept_generator
 from pytorch_legacy.recording import Recording, Scalar, record
 
 
@@ -25,41 +26,26 @@ class NewStateError(Exception):
         self.held = held
 
 
-def compiled_step(net: TrainingPass, table: Any, sizes: Sizes) -> tuple[list[Listing], StepRunner | TwoRunners]:
-    """Returns lists for these shapes, and what runs them on the arrays of `net`.
-
-    With momentum, the lists of the first step come before those of later ones.
-    """
+def compiled_step(net: TrainingPass, table: Any, sizes: Sizes) -> tuple[list[Listing], Opened, Held]:
+    """Returns lists for these shapes, the program of them that runs on the arrays of `net`, and which arrays these are."""
+    held, passes = net.held(), 1
     try:
         with kept_generator():
-            lists, later = _compiled(net, table, sizes)
-            if not net.velocity.size:
-                return lists, later
-            net.isFirst = True
-            try:
-                others, first = _compiled(net, table, sizes)
-            finally:
-                net.isFirst = False
-            return [*others, *lists], TwoRunners(first, later, len(others))
+            while True:
+                try:
+                    made, opened = StepCompiler(net, table, sizes, held, passes).compile()
+                except NewStateError as more:
+                    held = more.held
+                except StateError:
+                    if passes > 1:
+                        raise
+                    passes = 3
+                else:
+                    lists = in_order(made)
+                    hold(opened, held, net, lists[0].outputs[0].dtype)
+                    return lists, opened, held
     finally:
         free_scratch()
-
-
-def _compiled(net: TrainingPass, table: Any, sizes: Sizes) -> tuple[list[Listing], StepRunner]:
-    held, passes = net.held(), 1
-    while True:
-        try:
-            found, opened = StepCompiler(net, table, sizes, held, passes).compile()
-            lists = in_order(found)
-            return lists, StepRunner(opened, held, net, lists[0].outputs[0].dtype)
-        except NewStateError as more:
-            held = more.held
-        except StateError as error:
-            if passes > 1:
-                raise
-            if net.velocity.size:
-                raise CompileError(f"{error}; with momentum this is too much: call optim.sgd after the step") from None
-            passes = 3
 
 
 class StepCompiler(Compiler):

@@ -15,8 +15,6 @@ from typing import Any, Self
 import numpy as np
 
 from pytorch_legacy import random
-from pytorch_legacy.errors import ShapeError
-from pytorch_legacy.messages import sizes
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.program.execution import Opened
 from pytorch_legacy.program.updates import Sgd
@@ -26,6 +24,7 @@ from pytorch_legacy.recording.recorder import begin, memory_owner
 PARAMETERS: Place = ("flat",)
 GRADIENTS: Place = ("flatGrad",)
 VELOCITY: Place = ("velocity",)
+COEFFICIENTS: Place = ("coefficients",)
 
 
 class TrainingPass(Module):
@@ -41,12 +40,11 @@ class TrainingPass(Module):
     sgd : Sgd or None
     velocity : array
         The memory of the momentum.
-    isFirst : bool
-        Whether the next pass is the first one, which has no momentum.
+    coefficients : array
+        The three numbers of `Sgd.move`.
     """
 
     sgd: Sgd | None = None
-    isFirst = False
 
     def __init__(self, net: Any, criterion: Any) -> None:
         super().__init__()
@@ -55,22 +53,25 @@ class TrainingPass(Module):
         self._dtype = net._dtype
         self.flat, self.flatGrad = self.net.getParameters()
         self.velocity = np.empty(0, self.flat.dtype)
+        self.coefficients = np.empty(0, self.flat.dtype)
 
     def learnBy(self, sgd: Sgd) -> None:
         """Lets passes move the parameters."""
         self.sgd = sgd
         self.velocity = np.zeros_like(self.flat) if sgd.momentum else self.velocity
+        self.coefficients = np.array([-0.125, sgd.momentum, 1 - sgd.dampening], self.flat.dtype)
 
     def held(self) -> Held:
         """Returns the arrays that passes hold whatever network there is."""
         places = [PARAMETERS, GRADIENTS] if self.flat.size else []
+        if not self.sgd:
+            return Held(places, places[1:])
         places += [VELOCITY] if self.velocity.size else []
-        return Held(places, places if self.sgd else places[1:])
+        return Held([*places, COEFFICIENTS], places)
 
     def updateOutput(self, input: Any) -> Any:
-        """Returns the loss for a table of an input, a target if the criterion needs one, and a rate if there is an optimizer."""
-        *rest, rate = input if self.sgd else (*input, None)
-        given, target = rest if len(rest) == 2 else (*rest, None)
+        """Returns the loss for a table of an input, and a target if the criterion needs one."""
+        given, target = input if len(input) == 2 else (*input, None)
         begin("zeroGradParameters")
         self.net.zeroGradParameters()
         begin("forward: updateOutput")
@@ -82,7 +83,7 @@ class TrainingPass(Module):
         self.net.backward(given, gradient)
         if self.sgd:
             begin("update")
-            self.sgd.move(self.flat, self.flatGrad, self.velocity, rate, self.isFirst)
+            self.sgd.move(self.flat, self.flatGrad, self.velocity, self.coefficients)
         return self.output
 
     def clearState(self) -> Self:
@@ -141,105 +142,14 @@ def sharing_places(net: TrainingPass, places: Sequence[Place]) -> list[Place]:
     return [place for place, array in found.items() if id(memory_owner(array)) in owners]
 
 
-class StepRunner:
-    """Runs the lists of a step on the arrays that it holds.
-
-    Parameters
-    ----------
-    opened : Opened
-    held : Held
-    net : TrainingPass
-        Its arrays are read and written in place.
-    dtype : dtype
-        Type of the loss.
-    """
-
-    count = 1  # the number of results
-
-    def __init__(self, opened: Opened, held: Held, net: TrainingPass, dtype: Any) -> None:
-        self.opened = opened
-        self.held = held
-        self._loss = np.empty(1, dtype)
-        self._read = held_arrays(net, held.read())
-        self._readShapes = [array.shape for array in self._read]
-        self._shapes: Any = None
-        opened.bind([self._loss, *held_arrays(net, held.changed())])
-
-    def run(self, arrays: list[Any], shapes: list[tuple[int, ...]]) -> Any:
-        """Returns the loss of a step, as an array of one number that the next step overwrites."""
-        opened = self.opened
-        if opened.hasState and shapes != self._shapes:
-            wanted, got = (", ".join(map(sizes, one)) for one in (self._shapes, shapes))
-            what = f"expected {wanted}, as before, for the state of earlier steps, got {got}; forget() begins anew"
-            raise ShapeError(f"step: input: {what}")
-        self._shapes = shapes
-        opened.run(arrays + self._read, shapes + self._readShapes)
-        return self._loss
-
-    @property
-    def hasState(self) -> bool:
-        """True if the next step depends on earlier ones."""
-        return self.opened.hasState
-
-    @property
-    def bytes(self) -> Any:
-        """The bytes of the program."""
-        return self.opened.bytes
-
-    def forget(self) -> None:
-        """Makes the next step the first one of a network with a state."""
-        self.opened.forget()
-
-    def arena(self) -> int:
-        """Returns the bytes of memory in which steps compute."""
-        return self.opened.arena()
-
-    def failure(self) -> tuple[int, int]:
-        """Returns the numbers of the list and the call in which the latest step failed; -1 if none did."""
-        return self.opened.failure()
+def hold(opened: Opened, held: Held, net: TrainingPass, dtype: Any) -> None:
+    """Lets later runs of a program read and write the held arrays of a training pass, and write a loss of this dtype."""
+    opened.hold(held_arrays(net, held.read()), [np.empty(1, dtype), *held_arrays(net, held.changed())])
 
 
-class TwoRunners:
-    """Runs the lists of the first step, and those of later ones, as momentum has another beginning.
-
-    Parameters
-    ----------
-    first, later : StepRunner
-    lists : int
-        The number of lists of the first step.
-
-    Attributes
-    ----------
-    isLater : bool
-        True if the next step is a later one.
-    """
-
-    count = 1
-    hasState = False
-
-    def __init__(self, first: StepRunner, later: StepRunner, lists: int) -> None:
-        self.first = first
-        self.later = later
-        self.held = later.held
-        self.bytes = later.bytes
-        self.isLater = True
-        self._lists = lists
-
-    def run(self, arrays: list[Any], shapes: list[tuple[int, ...]]) -> Any:
-        """Returns the loss of a step."""
-        return (self.later if self.isLater else self.first).run(arrays, shapes)
-
-    def forget(self) -> None:
-        """Keeps all as it is, because neither has a state."""
-
-    def arena(self) -> int:
-        """Returns the bytes of memory in which steps compute."""
-        return self.first.arena() + self.later.arena()
-
-    def failure(self) -> tuple[int, int]:
-        """Returns the numbers of the list and the call in which the latest step failed; -1 if none did."""
-        list, call = (self.later if self.isLater else self.first).failure()
-        return (list + self._lists if self.isLater and list >= 0 else list), call
+def loss(opened: Opened) -> Any:
+    """Returns the loss of the latest run, an array of one number that the next one overwrites."""
+    return opened.written[0]
 
 
 @contextmanager

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from pytorch_legacy.errors import ArgumentError, ValueRangeError
 from pytorch_legacy.messages import described
 from pytorch_legacy.optim.shared import Call, entry
@@ -23,15 +21,16 @@ class Sgd(NamedTuple):
     dampening: float
     nesterov: bool
 
-    def move(self, flat: Any, gradient: Any, velocity: Any, rate: Any, isFirst: bool) -> None:
-        """Moves the parameters in place, as `pl.optim.sgd` does. `rate` is an array of one number: minus the learning rate."""
+    def move(self, flat: Any, gradient: Any, velocity: Any, coefficients: Any) -> None:
+        """Moves the parameters in place, as `pl.optim.sgd` does.
+
+        `coefficients` are minus the learning rate, and by how much the velocity and the gradient count in the new velocity.
+        """
+        rate, decay, gain = (coefficients[place : place + 1] for place in range(3))
         step = gradient + self.weightDecay * flat if self.weightDecay else gradient
         if self.momentum:
-            if isFirst:
-                velocity[...] = step
-            else:
-                velocity *= self.momentum
-                velocity += (1 - self.dampening) * step
+            velocity *= decay
+            velocity += gain * step
             step = step + self.momentum * velocity if self.nesterov else velocity
         flat += rate * step
 
@@ -63,33 +62,37 @@ class SgdTable:
     Parameters
     ----------
     config : MutableMapping
+    sgd : Sgd
     flat : array
         The parameters.
-    velocity : array
-        The memory of the momentum.
-    hasMomentum : bool
+    velocity, coefficients : array
+        Those of `Sgd.move`.
     """
 
-    def __init__(self, config: Any, flat: Any, velocity: Any, hasMomentum: bool) -> None:
+    def __init__(self, config: Any, sgd: Sgd, flat: Any, velocity: Any, coefficients: Any) -> None:
         self.config = config
+        self._sgd = sgd
         self._flat = flat
         self._velocity = velocity
-        self._hasMomentum = hasMomentum
-        self.rate = np.zeros(1, flat.dtype)
+        self._coefficients = coefficients
 
-    def begin(self, runner: Any) -> None:
-        """Sets the rate of the next step, and with momentum whether that is a later one."""
+    def begin(self) -> None:
+        """Sets the coefficients of the next step. With momentum, the velocity of the first one is the gradient."""
         call = Call("sgd", self._flat, self.config, None)
-        self.rate[0] = -call.annealed(1e-3, call.last("evalCounter"))
-        if not self._hasMomentum:
+        self._coefficients[0] = -call.annealed(1e-3, call.last("evalCounter"))
+        if not self._sgd.momentum:
             return
+        decay, gain = self._sgd.momentum, 1 - self._sgd.dampening
         velocity = entry(self.config, "dfdx")
-        if velocity is not None and velocity is not self._velocity:
+        if velocity is None:
+            self._velocity.fill(-0.0)  # -0 + x is x, also if x is -0
+            decay, gain = 1, 1
+        elif velocity is not self._velocity:
             self._velocity[...] = call.remembered("dfdx")
-        runner.isLater = velocity is not None
+        self._coefficients[1], self._coefficients[2] = decay, gain
 
     def end(self) -> None:
         """Counts a step."""
-        if self._hasMomentum:
+        if self._sgd.momentum:
             self.config["dfdx"] = self._velocity
         self.config["evalCounter"] = entry(self.config, "evalCounter", 0) + 1

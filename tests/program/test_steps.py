@@ -300,13 +300,6 @@ def test_a_state_of_single_steps() -> None:
         eager.net.forget()
 
 
-def test_momentum_with_a_state_is_refused() -> None:
-    example, options = ((5, None, 3), (5, None, 2)), {"criterion": nn.MSECriterion(), "optimizer": "sgd"}
-    pl.compile(remembering(), example, **options, config={"learningRate": 0.1})
-    with pytest.raises(CompileError, match=r"call optim\.sgd after the step"):
-        pl.compile(remembering(), example, **options, config={"momentum": 0.9})
-
-
 REFUSED: dict[str, tuple[Any, Any, str]] = {
     "a criterion that branches": (nn.Linear(3, 3), nn.L1HingeEmbeddingCriterion, "nn.L1HingeEmbeddingCriterion: reads numbers"),
     "a layer that branches": (nn.Sequential(nn.Linear(3, 3), nn.NaN(nn.Identity())), nn.MSECriterion, "nn.NaN: reads numbers"),
@@ -494,6 +487,7 @@ def test_a_second_thread_is_refused() -> None:
         thread.start()
         thread.join()
     assert [type(error) for error in found] == [BusyError]
+    assert str(found[0]) == "step: another thread is within a call; compile the network once for each thread"
 
 
 # ---- the proof
@@ -609,6 +603,31 @@ def test_sgd_goes_on_from_a_table() -> None:
         assert step(x, t) == eager(x, t)
         pl.optim.sgd(lambda w: (0.0, eager.gradParameters), eager.parameters, own)
         assert np.array_equal(step.parameters, eager.parameters)
+
+
+def test_momentum_of_a_network_with_a_state() -> None:
+    net, criterion = remembering(), nn.MSECriterion()
+    config, own = {**CONFIGS["momentum"]}, {**CONFIGS["momentum"]}
+    example = (5, None, 3), (5, None, 2)
+    step = pl.compile(net, example, criterion=criterion, optimizer="sgd", config=config)
+    eager = Eager(net, criterion)
+    for seed in range(5):
+        x, t = numbers(5, 3, 3, seed=seed), numbers(5, 3, 2, seed=seed + 9)
+        assert step(x, t) == eager(x, t)
+        pl.optim.sgd(lambda w: (0.0, eager.gradParameters), eager.parameters, own)
+        assert np.array_equal(step.parameters, eager.parameters)
+
+
+def test_momentum_that_begins_anew() -> None:
+    net, criterion, config = nn.Linear(3, 2), nn.MSECriterion(), {"learningRate": 0.1, "momentum": 0.9}
+    step = pl.compile(net, ((None, 3), (None, 2)), criterion=criterion, optimizer="sgd", config=config)
+    x, t = numbers(2, 3), numbers(2, 2)
+    before = step.parameters.copy()
+    first = step(x, t), step.parameters.copy()
+    step(np.full((2, 3), np.inf, np.float32), t)
+    assert np.isnan(config.pop("dfdx")).any()
+    step.parameters[...] = before
+    assert (step(x, t), step.parameters.tobytes()) == (first[0], first[1].tobytes())
 
 
 @pytest.mark.parametrize(

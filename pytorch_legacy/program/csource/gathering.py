@@ -11,6 +11,7 @@ from pytorch_legacy.backend.library import check, ffi, free_scratch, lib
 from pytorch_legacy.errors import CompileError, THNNError, UnsupportedError, ValueRangeError
 from pytorch_legacy.program.csource.facts import Group, Port
 from pytorch_legacy.program.csource.names import identifier
+from pytorch_legacy.program.execution import Opened
 from pytorch_legacy.program.inputs import Spec
 from pytorch_legacy.program.listing import Listing, at, at_batch, same
 from pytorch_legacy.recording.recorder import Ref, Scalar
@@ -87,11 +88,9 @@ def texts(net: Any, modules: list[Any]) -> Iterator[tuple[str, str]]:
         yield place, (module._typename if text.endswith("{") or len(text) > 80 else text)
 
 
-def tried(runner: Any, state: Any, inputs: list[Port], specs: list[Spec], n: int) -> tuple[list[tuple[int, ...]], int, int]:
-    """Returns numbers that the inputs may consist of, and the bytes of packed weights and of scratch memory that a run uses.
-
-    `runner` is an `Opened` or a `StepRunner`, and `state` its THNNState.
-    """
+def tried(opened: Opened, inputs: list[Port], specs: list[Spec], n: int) -> tuple[list[tuple[int, ...]], int, int]:
+    """Returns numbers that the inputs may consist of, and the bytes of packed weights and of scratch memory that a run uses."""
+    state = opened.state()
     examples = [_integers(spec.example) for spec in specs]
     constants: list[list[tuple[int, ...]]] = [[(number,)] * len(inputs) for number in range(3)]
     for fills in (*constants, examples):
@@ -100,16 +99,16 @@ def tried(runner: Any, state: Any, inputs: list[Port], specs: list[Spec], n: int
             np.resize(np.array(fill, port.ref.dtype), shape) for fill, shape, port in zip(fills, shapes, inputs, strict=True)
         ]
         try:
-            runner.forget()
-            runner.run(arrays, shapes)
+            opened.forget()
+            opened.run(arrays, shapes)
         except THNNError as error:
             failure = error
             continue
         bytes = ffi.new("uint64_t[2]")
         check(lib.THNN_setNumThreads(state, 1), "pl.to_c")  # with more, scratch memory depends on how many are awake
         free_scratch(state)
-        runner.forget()
-        runner.run(arrays, shapes)
+        opened.forget()
+        opened.run(arrays, shapes)
         check(lib.THNN_stateBytes(state, bytes, bytes + 1), "pl.to_c")
         return fills, int(bytes[0]), int(bytes[1])
     wanted = "expected a network that takes inputs of 0, of 1 or of 2, or an example of indices that it takes"

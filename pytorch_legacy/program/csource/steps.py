@@ -14,15 +14,7 @@ from pytorch_legacy.program.inputs import Sizes, batch_axes, first_sizes, leaves
 from pytorch_legacy.program.listing import Listing, draws
 from pytorch_legacy.program.steps import check_pair, pair
 from pytorch_legacy.program.training import compiled_step
-from pytorch_legacy.program.training_pass import (
-    GRADIENTS,
-    PARAMETERS,
-    Held,
-    StepRunner,
-    TrainingPass,
-    held_arrays,
-    kept_generator,
-)
+from pytorch_legacy.program.training_pass import GRADIENTS, PARAMETERS, Held, TrainingPass, held_arrays, kept_generator
 from pytorch_legacy.recording.network import list_modules
 from pytorch_legacy.recording.recorder import Call, Ref
 
@@ -38,8 +30,7 @@ def step_facts(net: Any, criterion: Any, name: str, stem: str, example: Any) -> 
     if not made.flat.size:
         raise CompileError("pl.to_c: net: expected a network with parameters, got one without")
     with kept_generator():
-        lists, runner = compiled_step(made, table, Sizes(first_sizes(made, table), axes))
-        assert isinstance(runner, StepRunner)  # without an optimizer
+        lists, opened, held = compiled_step(made, table, Sizes(first_sizes(made, table), axes))
         if any(one.isLater for one in lists):
             cure = "recurrent layers keep none after forget() and remember('neither')"
             raise CompileError(f"pl.to_c: net: expected one that keeps no state from step to step; {cure}")
@@ -52,11 +43,10 @@ def step_facts(net: Any, criterion: Any, name: str, stem: str, example: Any) -> 
         given, count = len(leaves(table[0])), len(all)
         inputs = ports("input", "x", [*paths(table[0])], first.inputs[:given])
         inputs += [one for rest in table[1:] for one in ports("target", "t", [*paths(rest)], first.inputs[given:count])]
-        training = _training(made, runner.held, [*first.inputs[count:], *first.outputs[1:]])
+        training = _training(made, held, [*first.inputs[count:], *first.outputs[1:]])
         training.draws = any(draws(call) for call in first.calls)
-        state = runner.opened.state()
-        check(lib.THNN_setCacheBytes(state, 0), "pl.to_c")  # as in the C
-        fills, packed, scratch = tried(runner, state, inputs, all, found[0].least or 1)
+        check(lib.THNN_setCacheBytes(opened.state(), 0), "pl.to_c")  # as in the C
+        fills, packed, scratch = tried(opened, inputs, all, found[0].least or 1)
     outputs = [Port("loss", "loss", first.outputs[0])]
     picture = f"{made.net!r}\n{made.criterion!r}"
     known = [*texts(made.net, modules)]

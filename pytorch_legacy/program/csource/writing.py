@@ -111,5 +111,5 @@ def _facts(net: Any, name: str, stem: str, example: Any) -> Facts:
     state = [Port(f"state_{place + 1}", f"s_{place + 1}", ref) for place, ref in enumerate(first.outputs[results:])]
     inputs = ports("input", "x", [*paths(table)], first.inputs)
     outputs = ports("output", "y", [*paths(first.output)], first.outputs[:results])
-    measured = tried(opened, opened.state(), inputs, all, found[0].least or 1)
+    measured = tried(opened, inputs, all, found[0].least or 1)
     return Facts(name, stem, found, [*texts(made, modules)], repr(made), inputs, outputs, state, isBatched, *measured)

@@ -52,8 +52,8 @@ def opened(lists: Sequence[tuple[Listing, ...]], apart: bool = False) -> Opened:
     return Opened(encoded(in_order(lists), apart))
 
 
-class Proof:
-    """The comparison of lists with their network.
+class Comparison:
+    """Lists of calls, and the network that they are compared with.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Proof:
     sizes : Sizes
     source : Source
     net : Module
-        In evaluation mode, without anything of an earlier pass.
+        Without anything of an earlier pass. It stays as it is.
     """
 
     def __init__(self, lists: list[tuple[Listing, ...]], sizes: Sizes, source: Source, net: Any) -> None:
@@ -73,6 +73,36 @@ class Proof:
         self.net = net
         self.hasState = len(lists[0]) > 1
         self.tolerance = numpy_tolerance(call for each in lists for one in each for call in one.calls)
+
+    def _of(self, n: int) -> tuple[Listing, ...]:
+        """Returns the lists for a batch of n."""
+        return self.lists[-1 if n > 1 else 0]
+
+    def _alone(self, n: int) -> list[Listing]:
+        """Returns the lists for a batch of n, without a size that is free."""
+        return [at_batch(one, n) if one.least else one for one in self._of(n)]
+
+    def _eager(self, eager: Any, arrays: list[Any]) -> Any:
+        """Returns the outputs of the network for an input, or the class of the exception that it raises."""
+        with np.errstate(all="ignore"):
+            try:
+                table = self.source.filled([array.copy() for array in arrays])
+                return [np.array(leaf) for leaf in tree.leaves(eager.forward(table))]
+            except Exception as error:  # a layer of a user's may raise any
+                return type(error)
+
+    def _raised(self, program: Opened, error: THNNError) -> type[THNNError]:
+        """Returns the class of the exception for a run of the program that failed."""
+        number, place = program.failure()
+        calls = in_order(self.lists)[max(0, number)].calls
+        return type(as_exception(error, calls[place].error if 0 <= place < len(calls) else ""))
+
+
+class Proof(Comparison):
+    """The comparison of lists with their network, which is in evaluation mode."""
+
+    def __init__(self, lists: list[tuple[Listing, ...]], sizes: Sizes, source: Source, net: Any) -> None:
+        super().__init__(lists, sizes, source, net)
         self.program = opened(lists)
 
     def prove(self, seen: dict[int, Any], batches: Sequence[int]) -> Opened:
@@ -107,14 +137,9 @@ class Proof:
         made.forget()
         return made
 
-    def _of(self, n: int) -> tuple[Listing, ...]:
-        """Returns the lists for a batch of n."""
-        return self.lists[-1 if n > 1 else 0]
-
     def _poisoned(self, n: int) -> Opened:
         """Returns a program of this batch alone, with each block in memory of its own."""
-        fixed = [at_batch(one, n) if one.least else one for one in self._of(n)]
-        return opened([tuple(map(poisoned, fixed))], apart=True)
+        return opened([tuple(map(poisoned, self._alone(n)))], apart=True)
 
     def _compare_recorded(self, n: int, passes: list[Any]) -> None:
         """Compares a program that runs in poisoned memory with the recorded passes, at first and after `forget`."""
@@ -180,24 +205,13 @@ class Proof:
         if not (self.tolerance and isNear and self._isRecorded(past, found)):
             raise self._difference(past, found, kind, n, "the program's output differs from the network's")
 
-    def _eager(self, eager: Any, arrays: list[Any]) -> Any:
-        """Returns the outputs of the network for an input, or the class of the exception that it raises."""
-        with np.errstate(all="ignore"):
-            try:
-                table = self.source.filled([array.copy() for array in arrays])
-                return [np.array(leaf) for leaf in tree.leaves(eager.forward(table))]
-            except Exception as error:  # a layer of a user's may raise any
-                return type(error)
-
     def _found(self, arrays: list[Any], n: int) -> Any:
         """Returns the outputs of the program for an input, or the class of the exception that it raises."""
         [first, *_] = self._of(n)
         try:
             outputs = self.program.run(arrays)
         except THNNError as error:
-            number, place = self.program.failure()
-            name = in_order(self.lists)[number].calls[place].error if place >= 0 else ""
-            return type(as_exception(error, name))
+            return self._raised(self.program, error)
         kinds = [ref.dtype for ref in first.outputs]
         outputs = [one.view(kind) if kind == np.bool_ else one for one, kind in zip(outputs, kinds, strict=False)]
         return [outputs[place] for place in places(first.output)]
@@ -231,8 +245,7 @@ class Proof:
             again = fused(listing(record(self.net, self.source.filled(past[-1]))[0]))
         except THNNError:
             return ""
-        [own] = self._of(n)
-        own = at_batch(own, n) if own.least else own
+        [own] = self._alone(n)
         for one, other in zip(own.calls, again.calls, strict=False):
             if _described(one, own) != _described(other, again):
                 if one.module < 0:

@@ -19,17 +19,8 @@ from pytorch_legacy.errors import CompileError, THNNError
 from pytorch_legacy.program.encoding import poisoned
 from pytorch_legacy.program.execution import Opened
 from pytorch_legacy.program.inputs import Sizes, Source
-from pytorch_legacy.program.listing import Listing, at_batch
-from pytorch_legacy.program.proof import (
-    StateError,
-    are_close,
-    as_exception,
-    in_order,
-    is_exception,
-    numpy_tolerance,
-    opened,
-    samples,
-)
+from pytorch_legacy.program.listing import Listing
+from pytorch_legacy.program.proof import Comparison, StateError, are_close, is_exception, opened, samples
 from pytorch_legacy.program.training_pass import Held, TrainingPass, held_arrays, hold, loss
 
 _STEPS = 3
@@ -42,28 +33,12 @@ def open_step(lists: Sequence[tuple[Listing, ...]], apart: bool = False) -> Open
     return made
 
 
-class StepProof:
-    """The comparison of lists with their training pass.
-
-    Parameters
-    ----------
-    lists : list of tuple of Listing
-        For one batch, or for one sample and for larger batches. Each is the list of every step, or of the first and of later
-        ones.
-    sizes : Sizes
-    source : Source
-    net : TrainingPass
-        Stays as it is.
-    held : Held
-    """
+class StepProof(Comparison):
+    """The comparison of lists with their training pass, whose arrays in `held` live from step to step."""
 
     def __init__(self, lists: list[tuple[Listing, ...]], sizes: Sizes, source: Source, net: TrainingPass, held: Held) -> None:
-        self.lists = lists
-        self.sizes = sizes
-        self.source = source
-        self.net = net
+        super().__init__(lists, sizes, source, net)
         self.held = held
-        self.tolerance = numpy_tolerance(call for each in lists for one in each for call in one.calls)
 
     def prove(self, batches: Sequence[int]) -> Opened:
         """Returns the program of the lists, which gives what eager passes give for these batches.
@@ -81,18 +56,13 @@ class StepProof:
             ordinary = [("ordinary numbers", self.source.arrays(shapes)) for _ in range(_STEPS)]
             self._compare(made, ordinary, n)
             if n == 2 or len(batches) == 1:
-                fixed = [at_batch(one, n) if one.least else one for one in self._of(n)]
-                alone = [tuple(poisoned(one, range(1, 1 + len(self.held.written))) for one in fixed)]
+                alone = [tuple(poisoned(one, range(1, 1 + len(self.held.written))) for one in self._alone(n))]
                 self._compare(open_step(alone, apart=True), ordinary, n)
                 past = ordinary[: len(self.lists[0]) - 1]
                 for attack in self.source.attacks(shapes).items():
                     self._compare(made, [*past, attack], n)
         made.free_scratch()
         return made.clone()  # with an arena for the batches to come
-
-    def _of(self, n: int) -> tuple[Listing, ...]:
-        """Returns the lists for a batch of n."""
-        return self.lists[-1 if n > 1 else 0]
 
     def _compare(self, program: Opened, inputs: list[tuple[str, list[Any]]], n: int) -> None:
         """Raises CompileError unless several steps in a row give what eager passes give."""
@@ -149,13 +119,10 @@ class StepProof:
         eager.flat -= eager.flat.dtype.type(0.125) * step
         mirror.flat[...] = eager.flat
 
-    def _eager(self, eager: TrainingPass, arrays: list[Any]) -> Any:
+    def _eager(self, eager: Any, arrays: list[Any]) -> Any:
         """Returns the loss of an eager pass, or the class of the exception that it raises."""
-        with np.errstate(all="ignore"):
-            try:
-                return [np.array([float(eager.forward(self.source.filled([array.copy() for array in arrays])))])]
-            except Exception as error:  # a layer of a user's may raise any
-                return type(error)
+        found = super()._eager(eager, arrays)
+        return found if isinstance(found, type) else [one.astype(np.float64) for one in found]
 
     def _found(self, program: Opened, arrays: list[Any]) -> Any:
         """Returns the loss of a step, or the class of the exception that it raises."""
@@ -163,6 +130,4 @@ class StepProof:
             program.run(arrays)
             return [loss(program).astype(np.float64)]
         except THNNError as error:
-            number, place = program.failure()
-            calls = in_order(self.lists)[max(0, number)].calls
-            return type(as_exception(error, calls[place].error if 0 <= place < len(calls) else ""))
+            return self._raised(program, error)

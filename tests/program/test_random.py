@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -211,10 +212,11 @@ def test_random_networks(part: int) -> None:
         check(seed)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(check: Callable[[int], None], description: str | None, first: int) -> None:
+    """Checks as many networks as the command line says, from that of the seed `first` on, and prints which fail."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("count", type=int)
-    parser.add_argument("--seed", type=int, default=IN_TESTS)
+    parser.add_argument("--seed", type=int, default=first)
     options = parser.parse_args()
     for seed in range(options.seed, options.seed + options.count):
         try:
@@ -226,4 +228,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(check, __doc__, IN_TESTS)

@@ -5,7 +5,6 @@ python -m tests.program.test_steps_random 1000 [--seed 7]    more of them
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy.arrays import tree
-from tests.program.test_random import Maker
+from tests.program.test_random import Maker, main
 from tests.program.test_steps import Eager
 from tests.program.test_steps_golden import squares
 
@@ -65,17 +64,5 @@ def test_random_networks(part: int) -> None:
         check(seed)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("count", type=int)
-    parser.add_argument("--seed", type=int, default=IN_TESTS)
-    options = parser.parse_args()
-    for seed in range(options.seed, options.seed + options.count):
-        try:
-            check(seed)
-        except Exception as error:
-            print(f"seed {seed}: {type(error).__name__}: {error}")
-
-
 if __name__ == "__main__":
-    main()
+    main(check, __doc__, IN_TESTS)

@@ -9,7 +9,15 @@ import numpy as np
 
 from pytorch_legacy import nn
 from pytorch_legacy.arrays import tree
-from pytorch_legacy.errors import ArgumentError, BusyError, CompileError, DtypeError, ShapeError, UnsupportedError
+from pytorch_legacy.errors import (
+    ArgumentError,
+    BusyError,
+    CompileError,
+    DtypeError,
+    ShapeError,
+    UnsupportedError,
+    ValueRangeError,
+)
 from pytorch_legacy.messages import described, sizes
 from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, leaves, specs, taken
 from pytorch_legacy.program.places import named_places
@@ -18,6 +26,7 @@ from pytorch_legacy.program.training import compiled_step
 from pytorch_legacy.program.training_pass import TrainingPass, kept_generator, loss, sharing_places
 from pytorch_legacy.program.updates import SgdTable, options
 from pytorch_legacy.recording.network import array_at
+from pytorch_legacy.recording.recorder import address
 
 _BUSY = "step: another thread is within a call; compile the network once for each thread"
 
@@ -121,12 +130,20 @@ class TrainingStep(Program):
         pairs = [*zip(parameters, others, strict=True)]
         for place in sharing_places(self._net, [place for place in self._changed if place[0] == "net"]):
             try:
-                pairs.append((array_at(self._net, place), array_at(net, place[1:])))
-            except LookupError:
-                raise ShapeError(f"{what}, got one without {'.'.join(map(str, place[1:]))}") from None
+                other = array_at(net, place[1:])
+            except (LookupError, TypeError):
+                other = None
+            if not isinstance(other, np.ndarray):
+                raise ShapeError(f"{what}, got one without {'.'.join(map(str, place[1:]))}")
+            pairs.append((array_at(self._net, place), other))
+        sources: dict[int, int] = {}
         for own, other in pairs:
             if own.shape != other.shape:
                 raise ShapeError(f"{what}, got an array of {sizes(other.shape)} in the place of one of {sizes(own.shape)}")
+            if not other.flags.writeable:
+                raise ValueRangeError(f"{what}, got one with a read-only array")
+            if own.size and sources.setdefault(address(other), address(own)) != address(own):
+                raise ShapeError(f"{what}, got one that shares an array of {sizes(other.shape)} in the place of two arrays")
         for own, other in pairs:
             other[...] = own
 

@@ -448,15 +448,87 @@ def test_arguments_of_compile() -> None:
 def test_writing_to_another_network() -> None:
     net = nn.Sequential(nn.Linear(3, 4), nn.BatchNormalization(4))
     step = pl.compile(net, ((None, 3), (None, 4)), criterion=nn.MSECriterion())
-    for other, text in (
-        (nn.Linear(3, 4), "2 arrays of parameters in the place of 4"),
-        (nn.Sequential(nn.Linear(3, 5), nn.BatchNormalization(5)), "in the place of one of 4 x 3"),
-        (nn.Sequential(nn.Linear(3, 4), nn.Sequential(nn.BatchNormalization(4))), "without modules.1.running_mean"),
+    without, fixed = net.clone(), net.clone()
+    without.modules[1].running_mean = None
+    fixed.modules[1].bias.flags.writeable = False
+    for other, error, text in (
+        (nn.Linear(3, 4), ShapeError, "2 arrays of parameters in the place of 4"),
+        (nn.Sequential(nn.Linear(3, 5), nn.BatchNormalization(5)), ShapeError, "in the place of one of 4 x 3"),
+        (nn.Sequential(nn.Linear(3, 4), nn.Sequential(nn.BatchNormalization(4))), ShapeError, "without modules.1.running_mean"),
+        (without, ShapeError, "without modules.1.running_mean"),
+        (fixed, ValueRangeError, "read-only"),
     ):
-        with pytest.raises(ShapeError, match=text):
+        before = pickle.dumps(other)
+        with pytest.raises(error, match=text):
             step.writeTo(other)
+        assert pickle.dumps(other) == before
     with pytest.raises(DtypeError, match="got a table of 0"):
         step.writeTo([])
+
+
+def test_writing_to_a_network_that_shares_its_parameters() -> None:
+    layer, example = nn.Linear(3, 3), ((None, 3), (None, 3))
+    shared, apart = nn.Sequential(layer, layer), nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
+    with pytest.raises(ShapeError, match="shares an array of 3 x 3 in the place of two arrays"):
+        pl.compile(apart, example, criterion=nn.MSECriterion()).writeTo(shared)
+    pl.compile(shared, example, criterion=nn.MSECriterion()).writeTo(apart)
+    assert all(np.array_equal(one.weight, layer.weight) for one in apart.modules)
+
+
+def test_steps_go_on_after_writing() -> None:
+    net, criterion = nn.Sequential(nn.Linear(3, 4), nn.BatchNormalization(4)), nn.MSECriterion()
+    step, eager = pl.compile(net, ((None, 3), (None, 4)), criterion=criterion), Eager(net, criterion)
+    for seed in range(3):
+        assert_same_steps(eager, step, [(numbers(2, 3, seed=seed), numbers(2, 4, seed=seed))])
+        step.writeTo(net)
+        arrays = [[*one.parameters()[0], one.modules[1].running_mean, one.modules[1].running_var] for one in (net, eager.net)]
+        for own, expected in zip(*arrays, strict=True):
+            assert np.array_equal(own, expected)
+            own[...] = 9  # the step has arrays of its own
+
+
+@pytest.mark.parametrize("name", [None, "plain", "momentum"])
+def test_a_step_that_fails(name: str | None) -> None:
+    """The parameters and the table stay; the running statistics and the generator are those of an eager pass that fails."""
+    pl.manualSeed(12)
+    net, criterion = small(), nn.ClassNLLCriterion()
+    config, own = {**CONFIGS[name or "plain"]}, {**CONFIGS[name or "plain"]}
+    options: Any = {"optimizer": "sgd", "config": config} if name else {}
+    step, eager = pl.compile(net, ((None, 3), labels(2, 2)), criterion=criterion, **options), Eager(net, criterion)
+    for seed, (n, wrong) in enumerate(((4, 5), (4, 0), (3, -2), (1, 5), (4, 0), (2, 0))):
+        x, t = numbers(n, 3, seed=seed), labels(n, 2, seed) + wrong
+        before = step.parameters.copy(), copy.deepcopy(config)
+        found = []
+        for one in (eager, step):
+            pl.manualSeed(seed)
+            try:
+                found.append(one(x, t))
+            except IndexRangeError as error:
+                found.append(str(error))
+            found.append(pl.random.random())
+        assert found[:2] == found[2:] and isinstance(found[0], str) == (wrong != 0)
+        if wrong:
+            assert np.array_equal(step.parameters, before[0]) and pickle.dumps(config) == pickle.dumps(before[1])
+        elif name:
+            pl.optim.sgd(lambda w: (0.0, eager.gradParameters), eager.parameters, own)
+        assert np.array_equal(step.parameters, eager.parameters)
+        assert np.array_equal(step.gradParameters, eager.gradParameters)
+        step.writeTo(net)
+        for array in ("running_mean", "running_var"):
+            assert np.array_equal(getattr(net.modules[1], array), getattr(eager.net.modules[1], array))
+
+
+def test_a_step_that_fails_keeps_the_state() -> None:
+    pl.manualSeed(13)
+    net, criterion = nn.Sequential(remembering(), nn.View(-1, 2), nn.LogSoftMax()), nn.ClassNLLCriterion()
+    step, eager = pl.compile(net, ((5, 2, 3), labels(10, 2)), criterion=criterion), Eager(net, criterion)
+    for seed, wrong in enumerate((1, 0, 0, 1, 1, 0)):
+        x, t = numbers(5, 2, 3, seed=seed), labels(10, 2, seed)
+        if wrong:
+            with pytest.raises(IndexRangeError):
+                step(x, t + 2)
+        else:
+            assert step(x, t) == eager(x, t)
 
 
 def test_copies_and_pickles() -> None:

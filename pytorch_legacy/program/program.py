@@ -473,7 +473,8 @@ def compile(
         Optimizer of `pl.optim` whose update is part of the step.
     config : dict or other MutableMapping, optional
         Options of `pl.optim.sgd`: learningRate, learningRateDecay, weightDecay, momentum, dampening, nesterov. A step reads the
-        first two, and writes evalCounter and dfdx, as `pl.optim.sgd` does. The other options are fixed.
+        first two, and writes evalCounter and dfdx, as `pl.optim.sgd` does. The other options are fixed: a step raises an
+        exception if they have changed.
 
     Returns
     -------

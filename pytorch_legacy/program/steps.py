@@ -182,7 +182,7 @@ class TrainingStep(Program):
             cure = "call another optimizer of pl.optim after the step, with step.gradParameters and step.parameters"
             raise CompileError(f"pl.compile: optimizer: {what}; {cure}")
         config = {} if config is None else config
-        sgd = options(config, self.parameters)
+        sgd = options(config, self.parameters, "pl.compile")
         self._net.learnBy(sgd)
         return SgdTable(config, sgd, self.parameters, self._net.velocity, self._net.coefficients)
 

@@ -9,7 +9,6 @@ from pytorch_legacy.errors import ArgumentError, ValueRangeError
 from pytorch_legacy.messages import described
 from pytorch_legacy.optim.shared import Call, entry
 
-_FIXED = ("weightDecay", "momentum", "dampening", "nesterov")
 _READ = ("learningRate", "learningRateDecay", "evalCounter", "dfdx")
 
 
@@ -35,13 +34,16 @@ class Sgd(NamedTuple):
         flat += rate * step
 
 
-def options(config: Any, flat: Any) -> Sgd:
-    """Returns the options in a table that are fixed when a step is compiled."""
+_NAMES = {*Sgd._fields, *_READ}
+
+
+def options(config: Any, flat: Any, caller: str) -> Sgd:
+    """Returns the options in a table that are fixed when a step is compiled. Errors call the function `caller`."""
     if not isinstance(config, MutableMapping):
-        raise ArgumentError(f"pl.compile: config: expected a dict of options of optim.sgd, got {described(config)}")
-    if unknown := [name for name in config if name not in _FIXED + _READ]:
-        wanted = ", ".join((*_READ[:2], *_FIXED))
-        raise ArgumentError(f"pl.compile: config: expected {wanted}, got {unknown[0]!r}; call optim.sgd after the step for it")
+        raise ArgumentError(f"{caller}: config: expected a dict of options of optim.sgd, got {described(config)}")
+    if unknown := [name for name in config if name not in _NAMES]:
+        wanted = ", ".join((*_READ[:2], *Sgd._fields))
+        raise ArgumentError(f"{caller}: config: expected {wanted}, got {unknown[0]!r}; call optim.sgd after the step for it")
     call = Call("sgd", flat, config, None)
     momentum = call.number("momentum", 0)
     found = Sgd(
@@ -75,9 +77,12 @@ class SgdTable:
         self._flat = flat
         self._velocity = velocity
         self._coefficients = coefficients
+        self._given = self._fixed()
 
     def begin(self) -> None:
         """Sets the coefficients of the next step. With momentum, the velocity of the first one is the gradient."""
+        if self._fixed() != self._given or not self.config.keys() <= _NAMES:
+            self._compare()
         call = Call("sgd", self._flat, self.config, None)
         self._coefficients[0] = -call.annealed(1e-3, call.last("evalCounter"))
         if not self._sgd.momentum:
@@ -90,6 +95,19 @@ class SgdTable:
         elif velocity is not self._velocity:
             self._velocity[...] = call.remembered("dfdx")
         self._coefficients[1], self._coefficients[2] = decay, gain
+
+    def _fixed(self) -> list[Any]:
+        """Returns the values of the options that no step may change."""
+        return [entry(self.config, name) for name in Sgd._fields]
+
+    def _compare(self) -> None:
+        """Raises ValueRangeError unless the table has the options that the step was compiled for."""
+        given = options(self.config, self._flat, "step")
+        for name, expected, got in zip(Sgd._fields, self._sgd, given, strict=True):
+            if got != expected:
+                raise ValueRangeError(
+                    f"step: config: {name}: expected {expected}, as it was compiled for, got {got}; compile the network again"
+                )
 
     def end(self) -> None:
         """Counts a step."""

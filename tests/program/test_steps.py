@@ -720,6 +720,30 @@ def test_optimizers_that_are_refused(optimizer: Any, config: Any, error: Any, te
         pl.compile(nn.Linear(3, 2), ((None, 3), (None, 2)), criterion=nn.MSECriterion(), optimizer=optimizer, config=config)
 
 
+def test_options_that_are_fixed() -> None:
+    config = {"learningRate": 0.1, "momentum": 0.9}
+    step = pl.compile(nn.Linear(3, 2), ((None, 3), (None, 2)), criterion=nn.MSECriterion(), optimizer="sgd", config=config)
+    x, t = numbers(2, 3), numbers(2, 2)
+    step(x, t)
+    before = step.parameters.copy()
+    for name, value, error, text in (
+        ("momentum", 0.5, ValueRangeError, "step: config: momentum: expected 0.9, as it was compiled for, got 0.5"),
+        ("weightDecay", 0.1, ValueRangeError, "step: config: weightDecay: expected 0.0"),
+        ("nesterov", True, ValueRangeError, "optim.sgd: nesterov"),
+        ("learningRates", numbers(8), ArgumentError, "step: config: expected .*, got 'learningRates'"),
+    ):
+        old = dict(config)
+        config[name] = value
+        with pytest.raises(error, match=text):
+            step(x, t)
+        config.clear()
+        config.update(old)
+    assert np.array_equal(step.parameters, before) and config["evalCounter"] == 1
+    config["weightDecay"] = 0
+    step(x, t)
+    assert config["evalCounter"] == 2
+
+
 def test_an_optimizer_needs_a_criterion() -> None:
     with pytest.raises(ArgumentError, match="without a criterion"):
         pl.compile(nn.Linear(3, 2), (None, 3), optimizer="sgd")

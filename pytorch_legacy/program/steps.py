@@ -72,7 +72,7 @@ class TrainingStep(Program):
         self._axes = batch_axes(self._specs)
         self._places = named_places(self._net)
         self._programs: dict[Any, Variant] = {}
-        self._changed: dict[Any, None] = {}  # the places of arrays that steps of some sizes change
+        self._held = self._net.held()  # the arrays that steps of any size hold
         self._last: Any = (None, None)
         with kept_generator():
             first = first_sizes(self._net, self._table)
@@ -128,7 +128,7 @@ class TrainingStep(Program):
         if len(parameters) != len(others):
             raise ShapeError(f"{what}, got one with {len(others)} arrays of parameters in the place of {len(parameters)}")
         pairs = [*zip(parameters, others, strict=True)]
-        for place in sharing_places(self._net, [place for place in self._changed if place[0] == "net"]):
+        for place in sharing_places(self._net, [place for place in self._held.changed() if place[0] == "net"]):
             try:
                 other = array_at(net, place[1:])
             except (LookupError, TypeError):
@@ -199,10 +199,11 @@ class TrainingStep(Program):
         return "step: input" if number < len(leaves(self._table[0])) else "step: target"
 
     def _compile(self, wanted: Sizes) -> Variant:
-        lists, opened, held = compiled_step(self._net, self._table, wanted)
+        lists, opened, held = compiled_step(self._net, self._table, wanted, self._held)
         made = variant(lists, opened, wanted)
         self._refuse_others(made)
-        self._changed |= dict.fromkeys(held.changed())
+        if held is not self._held:  # programs for other sizes have copies of the arrays that this one changes
+            self._held, self._programs, self._last = held, {}, (None, None)
         return made
 
 

@@ -26,26 +26,33 @@ class NewStateError(Exception):
         self.held = held
 
 
-def compiled_step(net: TrainingPass, table: Any, sizes: Sizes) -> tuple[list[Listing], Opened, Held]:
-    """Returns lists for these shapes, the program of them that runs on the arrays of `net`, and which arrays these are."""
-    held, passes = net.held(), 1
+def compiled_step(net: TrainingPass, table: Any, sizes: Sizes, held: Held) -> tuple[list[Listing], Opened, Held]:
+    """Returns lists for these shapes, the program of them that runs on the arrays of `net`, and which arrays these are.
+
+    They are those in `held`, or more if passes change more.
+    """
     try:
         with kept_generator():
-            while True:
-                try:
-                    made, opened = StepCompiler(net, table, sizes, held, passes).compile()
-                except NewStateError as more:
-                    held = more.held
-                except StateError:
-                    if passes > 1:
-                        raise
-                    passes = 3
-                else:
-                    lists = in_order(made)
-                    hold(opened, held, net, lists[0].outputs[0].dtype)
-                    return lists, opened, held
+            return _compiled(net, table, sizes, held)
     finally:
         free_scratch()
+
+
+def _compiled(net: TrainingPass, table: Any, sizes: Sizes, held: Held) -> tuple[list[Listing], Opened, Held]:
+    passes = 1
+    while True:
+        try:
+            made, opened = StepCompiler(net, table, sizes, held, passes).compile()
+        except NewStateError as more:
+            held = more.held
+        except StateError:
+            if passes > 1:
+                raise
+            passes = 3
+        else:
+            lists = in_order(made)
+            hold(opened, held, net, lists[0].outputs[0].dtype)
+            return lists, opened, held
 
 
 class StepCompiler(Compiler):

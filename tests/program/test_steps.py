@@ -380,6 +380,25 @@ def test_arrays_that_a_layer_of_your_own_changes() -> None:
     assert np.array_equal(other.modules[1].mean, eager.net.modules[1].mean)
 
 
+class Wide(Moving):
+    """Moves the mean only if the input is wide."""
+
+    def updateOutput(self, input: Any) -> Any:
+        if input.shape[1] > 5:
+            self.mean += input[0, :1]
+        self.output = input + self.mean
+        return self.output
+
+
+def test_arrays_that_only_some_sizes_change() -> None:
+    net, criterion = nn.Sequential(nn.Mul(), Wide(1), nn.Mul()), nn.MSECriterion()
+    step, eager = pl.compile(net, ((None, None), (None, None)), criterion=criterion), Eager(net, criterion)
+    sizes = (2, 4), (2, 7), (3, 4), (1, 6), (1, 5), (2, 4), (2, 7)
+    assert_same_steps(eager, step, [(numbers(*size, seed=size[0]), numbers(*size, seed=size[1])) for size in sizes])
+    step.writeTo(net)
+    assert np.array_equal(net.modules[1].mean, eager.net.modules[1].mean) and net.modules[1].mean.any()
+
+
 class Previous(nn.Module):
     """Adds the first sample of the pass before, which it reads and then overwrites as a whole."""
 

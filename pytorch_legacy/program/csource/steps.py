@@ -30,7 +30,7 @@ def step_facts(net: Any, criterion: Any, name: str, stem: str, example: Any) -> 
     if not made.flat.size:
         raise CompileError("pl.to_c: net: expected a network with parameters, got one without")
     with kept_generator():
-        lists, opened, held = compiled_step(made, table, Sizes(first_sizes(made, table), axes))
+        lists, opened, held = compiled_step(made, table, Sizes(first_sizes(made, table), axes), made.held())
         if any(one.isLater for one in lists):
             cure = "recurrent layers keep none after forget() and remember('neither')"
             raise CompileError(f"pl.to_c: net: expected one that keeps no state from step to step; {cure}")

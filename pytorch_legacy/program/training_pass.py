@@ -18,7 +18,7 @@ from pytorch_legacy import random
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.program.execution import Opened
 from pytorch_legacy.program.updates import Sgd
-from pytorch_legacy.recording.network import Place, array_places
+from pytorch_legacy.recording.network import Place, array_at, array_places
 from pytorch_legacy.recording.recorder import begin, memory_owner
 
 PARAMETERS: Place = ("flat",)
@@ -131,8 +131,7 @@ def owned(array: Any) -> Any:
 
 def held_arrays(net: TrainingPass, places: Sequence[Place]) -> list[Any]:
     """Returns the memory of the arrays at these places."""
-    found = array_places(net)
-    return [owned(found[place]) for place in places]
+    return [owned(array_at(net, place)) for place in places]
 
 
 def sharing_places(net: TrainingPass, places: Sequence[Place]) -> list[Place]:

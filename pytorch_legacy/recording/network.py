@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -206,7 +207,11 @@ def array_at(net: Any, place: Place) -> Any:
 
 
 def _convert(net: Any, change: Callable[[Any, Place], Any]) -> None:
-    """Replaces all arrays in the fields of a network, in its tables and in objects inside by what `change` makes of them."""
+    """Replaces all arrays in the fields of a network, in its tables and in objects inside by what `change` makes of them.
+
+    `change` gets the place of an array that has the fewest steps. So an array of a module has that place also while clones of
+    the module share it.
+    """
     made: dict[int, Any] = {}
     kept: list[Any] = []
 
@@ -219,9 +224,9 @@ def _convert(net: Any, change: Callable[[Any, Place], Any]) -> None:
         return made[id(value)]
 
     seen: set[int] = set()
-    waiting: list[tuple[Any, Place]] = [(net, ())]
+    waiting: deque[tuple[Any, Place]] = deque([(net, ())])
     while waiting:
-        value, path = waiting.pop()
+        value, path = waiting.popleft()
         if id(value) in seen:
             continue
         seen.add(id(value))

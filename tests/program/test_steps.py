@@ -300,6 +300,16 @@ def test_a_state_of_single_steps() -> None:
         eager.net.forget()
 
 
+def test_running_statistics_of_a_sequencer() -> None:
+    pl.manualSeed(14)
+    steps = rnn.Sequencer(nn.Sequential(nn.Linear(3, 4), nn.BatchNormalization(4), nn.Dropout(0.3)))
+    net = nn.Sequential(nn.SplitTable(0, 3), steps, nn.JoinTable(0))
+    batches = [(numbers(2, 5, 3, seed=seed), numbers(10, 4, seed=seed)) for seed in range(4)]
+    _, eager, other = assert_same(net, nn.MSECriterion(), ((2, 5, 3), (10, 4)), batches)
+    [own], [expected] = (one.findModules(nn.BatchNormalization)[0] for one in (other, eager.net.clearState()))
+    assert np.array_equal(own.running_mean, expected.running_mean) and own.running_mean.any()
+
+
 REFUSED: dict[str, tuple[Any, Any, str]] = {
     "a criterion that branches": (nn.Linear(3, 3), nn.L1HingeEmbeddingCriterion, "nn.L1HingeEmbeddingCriterion: reads numbers"),
     "a layer that branches": (nn.Sequential(nn.Linear(3, 3), nn.NaN(nn.Identity())), nn.MSECriterion, "nn.NaN: reads numbers"),

@@ -72,6 +72,18 @@ def assert_same_steps(eager: Any, step: Any, batches: Any, optimizer: Any = pl.o
         assert np.array_equal(step.parameters, eager.parameters)
 
 
+def assert_same_updates(eager: Any, step: Any, batches: Any, config: Any) -> None:
+    """Steps that move the parameters give the bits of eager passes with `pl.optim.sgd`."""
+    for seed, (x, target) in enumerate(batches):
+        pl.manualSeed(seed)
+        expected = eager(x, target)
+        pl.manualSeed(seed)
+        assert step(x, target) == expected
+        pl.optim.sgd(lambda w: (0.0, eager.gradParameters), eager.parameters, config)
+        assert np.array_equal(step.parameters, eager.parameters)
+        assert np.array_equal(step.gradParameters, eager.gradParameters)
+
+
 def assert_same(net: Any, criterion: Any, example: Any, batches: Any, **options: Any) -> Any:
     step = pl.compile(net, example, criterion=criterion)
     eager = Eager(net, criterion)
@@ -279,6 +291,60 @@ def test_the_network_does_not_change() -> None:
     assert pickle.dumps(net) == before
     net.modules[0].weight[...] = 5
     assert not step.parameters.any()
+
+
+def pair(change: Any) -> Any:
+    """A network of two nn.Linear, which `change` changes."""
+    one, other = nn.Linear(3, 3), nn.Linear(3, 3)
+    change(one, other)
+    return nn.Sequential(one, nn.Tanh(), other)
+
+
+def transposed(one: Any, other: Any) -> None:
+    other.weight, other.gradWeight = one.weight.T, one.gradWeight.T
+
+
+def overlapping(one: Any, other: Any) -> None:
+    weights, gradients = numbers(4, 3), np.zeros((4, 3), np.float32)
+    one.weight, other.weight = weights[:3], weights[1:]
+    one.gradWeight, other.gradWeight = gradients[:3], gradients[1:]
+
+
+def rowed(one: Any, other: Any) -> None:
+    other.bias, other.gradBias = one.weight[0], one.gradWeight[0]
+
+
+def frozen(one: Any, other: Any) -> None:
+    other.accGradParameters = lambda input, gradOutput, scale=1: None
+
+
+def hidden(one: Any, other: Any) -> None:
+    one.parameters = lambda: None  # its gradients are never set to 0
+
+
+def twice() -> Any:
+    layer, tanh, x = nn.Linear(3, 3), nn.Tanh(), nn.Identity()()
+    return nngraph.gModule([x], [nn.CAddTable()([layer(tanh(layer(x))), tanh(layer(x))])])
+
+
+NETWORKS: dict[str, Any] = {
+    "shared": lambda: pair(lambda one, other: other.share(one, "weight", "gradWeight")),
+    "one module twice": lambda: nn.Sequential(*[nn.Linear(3, 3), nn.Dropout(0.3)] * 2),
+    "twice in a graph": twice,
+    **{change.__name__: lambda change=change: pair(change) for change in (transposed, overlapping, rowed, frozen, hidden)},
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_parameters_in_common(name: str, dtype: str) -> None:
+    pl.manualSeed(15)
+    net, criterion = NETWORKS[name]().type(dtype), nn.MSECriterion().type(dtype)
+    batches = [tuple(numbers(n, 3, seed=seed, dtype=dtype) for seed in (n, n + 1)) for n in BATCHES]
+    assert_same(net, criterion, ((None, 3), (None, 3)), batches, momentum=0.9)
+    config = {"learningRate": 0.05, "momentum": 0.9}
+    step = pl.compile(net, ((None, 3), (None, 3)), criterion=criterion, optimizer="sgd", config={**config})
+    assert_same_updates(Eager(net, criterion), step, batches, config)
 
 
 def test_the_gradient_of_the_input_is_not_computed() -> None:
@@ -666,17 +732,10 @@ def test_sgd(name: str, dtype: str) -> None:
     config, own = {**CONFIGS[name]}, {**CONFIGS[name]}
     step = pl.compile(net, ((None, 3), labels(2, 2)), criterion=criterion, optimizer="sgd", config=config)
     eager = Eager(net, criterion)
-    for seed, n in enumerate(BATCHES):
-        x, t = numbers(n, 3, seed=seed, dtype=dtype), labels(n, 2, seed)
-        if seed == 6:
-            config["learningRate"] = own["learningRate"] = 0.02
-        pl.manualSeed(seed)
-        expected = eager(x, t)
-        pl.manualSeed(seed)
-        assert step(x, t) == expected
-        pl.optim.sgd(lambda w: (0.0, eager.gradParameters), eager.parameters, own)
-        assert np.array_equal(step.parameters, eager.parameters)
-        assert np.array_equal(step.gradParameters, eager.gradParameters)
+    batches = [(numbers(n, 3, seed=seed, dtype=dtype), labels(n, 2, seed)) for seed, n in enumerate(BATCHES)]
+    assert_same_updates(eager, step, batches[:6], own)
+    config["learningRate"] = own["learningRate"] = 0.02
+    assert_same_updates(eager, step, batches[6:], own)
     assert config.keys() == own.keys() and config["evalCounter"] == own["evalCounter"] == len(BATCHES)
     assert all(np.array_equal(config[key], own[key]) for key in own)
 
@@ -685,12 +744,8 @@ def test_sgd_of_many_parameters() -> None:
     net, criterion = nn.Linear(200, 200), nn.MSECriterion()  # optim.sgd calls libTHNN for as many
     config, own = {**CONFIGS["nesterov"]}, {**CONFIGS["nesterov"]}
     step = pl.compile(net, ((None, 200), (None, 200)), criterion=criterion, optimizer=pl.optim.sgd, config=config)
-    eager = Eager(net, criterion)
-    for seed in range(4):
-        x, t = numbers(3, 200, seed=seed), numbers(3, 200, seed=seed + 9)
-        assert step(x, t) == eager(x, t)
-        pl.optim.sgd(lambda w: (0.0, eager.gradParameters), eager.parameters, own)
-        assert np.array_equal(step.parameters, eager.parameters)
+    batches = [(numbers(3, 200, seed=seed), numbers(3, 200, seed=seed + 9)) for seed in range(4)]
+    assert_same_updates(Eager(net, criterion), step, batches, own)
 
 
 def test_sgd_goes_on_from_a_table() -> None:
@@ -700,10 +755,7 @@ def test_sgd_goes_on_from_a_table() -> None:
     step = pl.compile(
         net, ((None, 3), (None, 2)), criterion=criterion, optimizer="sgd", config={**own, "dfdx": own["dfdx"].copy()}
     )
-    for _ in range(3):
-        assert step(x, t) == eager(x, t)
-        pl.optim.sgd(lambda w: (0.0, eager.gradParameters), eager.parameters, own)
-        assert np.array_equal(step.parameters, eager.parameters)
+    assert_same_updates(eager, step, [(x, t)] * 3, own)
 
 
 def test_momentum_of_a_network_with_a_state() -> None:
@@ -711,12 +763,8 @@ def test_momentum_of_a_network_with_a_state() -> None:
     config, own = {**CONFIGS["momentum"]}, {**CONFIGS["momentum"]}
     example = (5, None, 3), (5, None, 2)
     step = pl.compile(net, example, criterion=criterion, optimizer="sgd", config=config)
-    eager = Eager(net, criterion)
-    for seed in range(5):
-        x, t = numbers(5, 3, 3, seed=seed), numbers(5, 3, 2, seed=seed + 9)
-        assert step(x, t) == eager(x, t)
-        pl.optim.sgd(lambda w: (0.0, eager.gradParameters), eager.parameters, own)
-        assert np.array_equal(step.parameters, eager.parameters)
+    batches = [(numbers(5, 3, 3, seed=seed), numbers(5, 3, 2, seed=seed + 9)) for seed in range(5)]
+    assert_same_updates(Eager(net, criterion), step, batches, own)
 
 
 def test_momentum_that_begins_anew() -> None:

@@ -77,32 +77,34 @@ class Program:
     _insteadOfSaving = "; program.save(path) writes it as a file of its own"
     labels: list[str] | None = None
     _mostKept = _KEPT
+    _net: Any
 
     def __init__(self, net: Any, example: Any, shapes: Sequence[Any] = ()) -> None:
         if not isinstance(net, nn.Module):
             raise DtypeError(f"pl.compile: net: expected a module, got {described(net)}")
         if net._onDevice:
             raise UnsupportedError("pl.compile: net: expected a network on the host, got one on a GPU; pass net.float()")
-        self._lock = Lock()
-        self._table = specs(net, example)
-        self._specs = leaves(self._table)
-        self._axes = batch_axes(self._specs)
-        self._net: Any = prepared(net)
-        self._places = named_places(self._net)
-        self._programs: dict[Any, Variant] = {}
-        self._last: Any = (None, None)
+        table, given = specs(net, example), prepared(net)
+        self._begin(table, given, named_places(given))
         self.preparation: dict[str, Any] = {}
-        first = shapes[0] if shapes else first_sizes(self._net, self._table)
-        made = self._compile(self._sizes(first))
-        batch = max(self._batches(first), default=1)
-        isFixed = made.isFixed and self._isBatched()  # made for this batch alone
-        self._programs[(self._key(first), batch) if isFixed else self._key(first)] = made
+        made = self._add(shapes[0] if shapes else first_sizes(self._net, self._table))
         isCovered = all(spec.shape.count(None) == (axis is not None) for spec, axis in zip(self._specs, self._axes, strict=True))
         if isCovered and ((made.serves(1) and made.serves(1000)) or not self._isBatched()):
             self._net = None  # no other size can come
         self._mostKept = len(shapes) or _KEPT
         for others in shapes:
             self._program([np.empty(shape, spec.dtype) for shape, spec in zip(others, self._specs, strict=True)])
+
+    def _begin(self, table: Any, net: Any, places: Any) -> None:
+        """Sets what the programs of all sizes have in common."""
+        self._lock = Lock()
+        self._table = table
+        self._specs = leaves(table)
+        self._axes = batch_axes(self._specs)
+        self._net = net
+        self._places = places
+        self._programs: dict[Any, Variant] = {}
+        self._last: Any = (None, None)
 
     def __call__(self, *inputs: Any) -> Any:
         """Returns the network's output for an input, or a table, of the sizes that it was compiled for."""
@@ -252,14 +254,8 @@ class Program:
         opened = Opened(content, caller)
         made = Variant(opened, written.notes, False)
         self = object.__new__(cls)
-        self._lock = Lock()
-        self._table = written.table
-        self._specs = leaves(self._table)
-        self._axes = batch_axes(self._specs)
-        self._net = None
-        self._places = written.places
-        self._programs = {None: made}
-        self._last = (None, None)
+        self._begin(written.table, None, written.places)
+        self._programs[None] = made
         self.labels, self.preparation = written.labels, written.preparation
         opened.compare([spec.dtype for spec in self._specs], places(written.notes.output), len(written.notes.lists), caller)
         return self
@@ -349,11 +345,17 @@ class Program:
                 return made
         made = None
         if key not in self._programs:
-            made = self._compile(self._sizes(shapes))
-            self._programs[(key, batch) if made.isFixed and self._isBatched() else key] = made
+            made = self._add(shapes)
         if made is None or not (made.isFixed or made.serves(batch)):
             made = self._programs[(key, batch)] = self._compile(Sizes(tuple(shapes), (None,) * len(shapes)))
         self._bound()
+        return made
+
+    def _add(self, shapes: Any) -> Variant:
+        """Compiles for these shapes and returns the program, which is kept."""
+        made = self._compile(self._sizes(shapes))
+        key, isFixed = self._key(shapes), made.isFixed and self._isBatched()  # made for this batch alone
+        self._programs[(key, max(self._batches(shapes))) if isFixed else key] = made
         return made
 
     def _compile(self, wanted: Sizes) -> Variant:

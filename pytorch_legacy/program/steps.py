@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,7 +18,7 @@ from pytorch_legacy.errors import (
     ValueRangeError,
 )
 from pytorch_legacy.messages import described, sizes
-from pytorch_legacy.program.inputs import Sizes, Spec, batch_axes, first_sizes, leaves, specs, taken
+from pytorch_legacy.program.inputs import Sizes, Spec, first_sizes, leaves, specs, taken
 from pytorch_legacy.program.places import named_places
 from pytorch_legacy.program.program import Program, Variant, variant
 from pytorch_legacy.program.training import compiled_step
@@ -62,24 +61,15 @@ class TrainingStep(Program):
 
     def __init__(self, net: Any, example: Any, criterion: Any, optimizer: Any = None, config: Any = None) -> None:
         check_pair(net, criterion)
-        self._lock = Lock()
-        self._table = pair(net, example)
-        self._net = TrainingPass(net, criterion)
+        table, given = pair(net, example), TrainingPass(net, criterion)
+        self._begin(table, given, named_places(given))
         self._optimizer = self._updating(optimizer, config)
         isPlain = len(self._table) == 2 and all(type(one) is Spec for one in self._table)
         self._dtypes = tuple(one.dtype for one in self._table) if isPlain else None  # two arrays need no other check
-        self._specs = leaves(self._table)
-        self._axes = batch_axes(self._specs)
-        self._places = named_places(self._net)
-        self._programs: dict[Any, Variant] = {}
         self._held = self._net.held()  # the arrays that steps of any size hold
-        self._last: Any = (None, None)
         with kept_generator():
             first = first_sizes(self._net, self._table)
-        made = self._compile(self._sizes(first))
-        batch = max(self._batches(first), default=1)
-        isFixed = made.isFixed and self._isBatched()
-        self._programs[(self._key(first), batch) if isFixed else self._key(first)] = made
+        self._add(first)
 
     def __call__(self, input: Any, target: Any = None) -> Any:  # type: ignore[override]
         """Returns the loss, and writes the gradients."""

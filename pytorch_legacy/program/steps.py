@@ -226,8 +226,10 @@ def pair(net: Any, example: Any) -> list[Any]:
 
 def with_arrays(target: Any, net: Any) -> Any:
     """Returns a target, or an example of one, in which arrays of one element stand for numbers."""
-    if isinstance(target, (int, float, np.number)) and not isinstance(target, bool):
-        return np.array([target], np.int64 if isinstance(target, (int, np.integer)) else net._dtype)
+    if isinstance(target, (int, np.integer)) and not isinstance(target, bool):
+        return np.array([target], np.int64) if abs(int(target)) < 1 << 63 else target
+    if isinstance(target, (float, np.floating)):
+        return np.array([target], net._dtype)
     if type(target) not in (list, tuple) or _isShape(target):
         return target
     return [with_arrays(entry, net) for entry in target]

@@ -263,6 +263,12 @@ def test_targets_that_are_numbers() -> None:
     net, x = nn.Sequential(nn.Linear(3, 4), nn.LogSoftMax()), numbers(3)
     step, eager = pl.compile(net, (x, 2), criterion=nn.ClassNLLCriterion()), Eager(net, nn.ClassNLLCriterion())
     assert_same_steps(eager, step, [(numbers(3, seed=label), label) for label in (0, 3, 1)])
+    for wrong in (1 << 70, np.uint64(1 << 63), 1.0, np.complex64(1), True, None, "1"):
+        with pytest.raises(DtypeError, match="step: target: expected"):
+            step(x, wrong)
+    step = pl.compile(nn.Linear(3, 1), (x, 2.0), criterion=nn.MSECriterion())
+    with pytest.raises(DtypeError, match="step: target: expected"):
+        step(x, np.complex64(1j))
 
 
 def test_a_criterion_without_a_target() -> None:

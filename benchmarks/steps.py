@@ -7,8 +7,8 @@ python -m benchmarks.steps digits --batch 1    networks whose name holds one of 
 A step computes the loss, the gradients, and the update of plain SGD, so that all weights change. No engine computes the
 gradient of the input. The columns are the least milliseconds of the rounds, and medians of the ratios of all rounds: the time
 of the program as a share of that of the eager network, and of PyTorch. The error is the root mean square of the difference of
-the first step's gradients from double precision, as a share of theirs; those of the eager network have the same bits. (With
-other seeds it may be 1e-3: rounding changes the sign of a sum before a ReLU.)
+the first step's gradients from double precision, as a share of theirs. The gradients of the eager network have the same bits.
+With other seeds the error may be 1e-3, because rounding changes the sign of a sum before a ReLU.
 """
 
 from __future__ import annotations

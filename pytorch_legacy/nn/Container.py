@@ -144,11 +144,11 @@ class Container(Typed, Module):
     def updateOutput(self, input: Any) -> Any:
         """Computes and returns ``output``: by ``route``, if the class defines it."""
         if type(self).route is not Container.route:
-            self.output = self.route(self._run, input)
+            self.output = self.route(self._runChild, input)
         return self.output
 
     @guards_modules
-    def _run(self, module: Module, input: Any) -> Any:
+    def _runChild(self, module: Module, input: Any) -> Any:
         """Returns the output of one of the modules, guarded against reentrancy. An exception is told with its place."""
         isRecursion = module._inPass and is_reentrant(module)
         module._inPass = True

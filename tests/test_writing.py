@@ -237,13 +237,15 @@ def test_many_save_one_target_at_once(tmp_path: Path) -> None:
             pl.save(tmp_path / "net.t7", [i] * 100)
 
     threads = [threading.Thread(target=save, args=(i,)) for i in range(4)]
-    children = [os.fork() for _ in range(2)]
-    if 0 in children:
-        try:
-            save(9)
-            os._exit(0)
-        finally:
-            os._exit(1)
+    children: list[int] = []
+    while len(children) < 2:
+        children.append(os.fork())
+        if children[-1] == 0:
+            try:
+                save(9)
+                os._exit(0)
+            finally:
+                os._exit(1)
     for thread in threads:
         thread.start()
     for thread in threads:

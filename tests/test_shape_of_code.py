@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -78,11 +79,13 @@ def shared_names(function: Function) -> int:
     return most
 
 
-def of_package() -> Iterator[tuple[str, Function]]:
+@cache
+def of_package() -> list[tuple[str, Function]]:
+    found = []
     for path in FILES:
         place = path.relative_to(PACKAGE).as_posix()
-        for name, function in functions(ast.parse(path.read_text(encoding="utf-8"))):
-            yield f"{place} {name}", function
+        found += [(f"{place} {name}", function) for name, function in functions(ast.parse(path.read_text(encoding="utf-8")))]
+    return found
 
 
 def test_functions_nest_little() -> None:

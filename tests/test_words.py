@@ -18,7 +18,7 @@ GENERATED = ("_thnn.py", "_signatures.py")  # written by the build, as is pytorc
 
 QUESTION = r"(?:what|who|whose|where|is|are|does|do|did|has|have|had|was|were|can|how|of|whether|those|that|which|why)"
 HEADLESS = re.compile(rf"(?!do not)(?:{QUESTION})\b(?![-'(=.:/_`])", re.IGNORECASE)
-MAY_BE_HEADLESS = re.compile(rf"#[#: ]*(?:{QUESTION}|when)\b", re.IGNORECASE)
+MAY_BE_HEADLESS = re.compile(rf"(?:#[#: ]*|[\"']\s*)(?:{QUESTION}|when)\b", re.IGNORECASE)
 BARE_WHEN = re.compile(r"when\b[^,]*(?:[.:;]|$)", re.IGNORECASE)
 
 # Private names that had a word of the trade, which stands beside each. A pattern has to match a whole identifier.
@@ -70,7 +70,12 @@ def headless(text: str) -> bool:
 
 
 def docstrings(source: str) -> Iterator[tuple[int, str]]:
-    """Yields line and text of every docstring of a Python file, also of those below an assignment."""
+    """Yields line and text of every docstring of a Python file, also of those below an assignment.
+
+    Like `python_comments` it reads no file that has none which could be headless.
+    """
+    if not MAY_BE_HEADLESS.search(source):
+        return
     for node in ast.walk(ast.parse(source)):
         body = node.body if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) else []
         for before, after in zip([None, *body], body, strict=False):

@@ -72,7 +72,7 @@ class MetaTable(Table):
             return None
         if handler.__class__ is FunctionType:
             return first(call_through_c(handler, self, name))
-        own = sys._getframe(1).f_globals.get("index", index)  # that of the state whose function reads the field
+        own = sys._getframe(1).f_globals.get("index", index)  # the reader of the state whose function reads the field
         return call_through_c(own, self, name)
 
     def __call__(self, *arguments: Any) -> Any:

@@ -14,7 +14,7 @@ from ..operators import format_number
 
 _DIRECTIVE = re.compile(r"%([-+ #0]*)(\d*)(?:\.(\d*))?(.?)", re.DOTALL)
 _KINDS = tuple("%diuoxXcsqeEfgGaA")
-_LEAST = -(2**63)  # what C converts a number to that has no place in an integer
+_LEAST = -(2**63)  # C's result for a number that has no place in an integer
 _QUOTED = {'"': '\\"', "\\": "\\\\", "\n": "\\\n", "\r": "\\r", "\0": "\\0"}
 
 

@@ -27,6 +27,7 @@ from .files.form import Form
 from .files.loading import load
 from .files.saving import save
 from .files.t7 import T7Error
+from .objects.counting import Lua
 from .random import manualSeed
 from .typenames import type, typename
 from .version import __version__
@@ -60,6 +61,7 @@ mending = migration  # as it was called
 
 __all__ = [
     "Form",
+    "Lua",
     "Program",
     "T7Error",
     "THNNError",

@@ -15,6 +15,7 @@ from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import author_name, clear, owned, recursiveSum
 from pytorch_legacy.objects import Typed
+from pytorch_legacy.objects.counting import Lua
 from pytorch_legacy.reentrancy import guards_modules, is_reentrant
 
 
@@ -57,6 +58,7 @@ class Container(Typed, Module):
         "training", "updateParameters", "zeroGradParameters",
     )  # fmt: skip
     _file = Form(defaults={"modules": lambda fields: []})
+    _lua = Lua(order=(), methods=dict.fromkeys(("get", "insert", "remove"), {"index": "positions"}))
     _isList = False  # True of those that take any number of modules: a part of such a container is one, too
 
     def __init_subclass__(cls, **keywords: Any) -> None:

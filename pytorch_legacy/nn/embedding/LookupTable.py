@@ -11,6 +11,7 @@ from pytorch_legacy.files import migration
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
+from pytorch_legacy.objects.counting import Lua
 
 
 class LookupTable(Native):
@@ -67,6 +68,7 @@ class LookupTable(Native):
         dropped=("_count", "_input", "_gradOutput", "_sorted", "_indices", "copiedInput", "size", "batchSize", "inputs"),
         defaults={"paddingValue": lambda fields: 0},
     )
+    _lua = Lua(inputs="indices", fields={"paddingValue": "indices"}, methods={"renorm": {"input": "indices"}})
     _updatesDirectly = True
     weight: Tensor
     paddingValue = -1

@@ -5,6 +5,7 @@ from pytorch_legacy.errors import IndexRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.objects.counting import Lua
 
 
 class Narrow(Module):
@@ -46,6 +47,7 @@ class Narrow(Module):
     _file = Form(
         oneBased=("dimension", "index"), defaults={"length": 1}, kinds=dict.fromkeys(("index", "length"), "a whole number")
     )
+    _lua = Lua(arguments={"offset": "positions"})
 
     def __init__(self, dimension: int, offset: int, length: int = 1) -> None:
         super().__init__()

@@ -1,0 +1,260 @@
+"""Objects of this package called as Lua programs call them: what Torch7 counts from one counts from one.
+
+The classes say what counts (`pytorch_legacy.Lua`, beside ``_file``); here it is done. Values on both sides are Python's: arrays of
+NumPy, lists and dicts, numbers (floats that are whole are integers where integers are wanted), objects. This is the interface of
+`pytorch_legacy.lua.nn`, and of whatever else shows modules to programs that count from one:
+
+=========================== ======================================================================================
+``construct(cls, ...)``     an object, from Torch7's arguments in Torch7's order; surplus ones are ignored
+``call(thing, name, ...)``  what a method returns, ``forward`` and ``backward`` included
+``invoke(thing, f, ...)``   the same for a function that is at hand: a method of a class, called with an object
+``values(thing, name, r)``  the result `r` of a method as Lua has it: one value, or a tuple of none or several
+``read(thing, name)``       a field, by the name that it has in Torch7
+``write(thing, name, v)``   the same, set
+=========================== ======================================================================================
+
+>>> from pytorch_legacy import nn
+>>> from pytorch_legacy.lua import counting
+>>> rows = counting.construct(nn.Narrow, (1, 2, 3))
+>>> rows.dimension, rows.index, counting.read(rows, "dimension"), counting.read(rows, "index")
+(0, 1, 1, 2)
+>>> net = nn.Sequential(nn.LookupTable(4, 2), rows)
+>>> counting.call(net, "get", 2) is rows
+True
+>>> counting.call(net, "forward", np.array([1, 2, 3, 4])).shape  # words 1 to 4
+(3, 2)
+
+A call lets the passes of its thread count from one while it runs (`pytorch_legacy.objects.counting`): layers with indices convert
+them themselves, wherever they stand in a network. So a layer that is written in Lua gets the indices of its program. Its methods are
+functions with the attribute ``countsFromOne``; called by Python, they are handed what counts from one.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from inspect import Parameter
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+import numpy as np
+
+from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.files.stored import counted
+from pytorch_legacy.objects import Object
+from pytorch_legacy.objects.counting import Kind, Lua, countingFromOne, fromOne, toOne
+
+__all__ = ["call", "construct", "declaration", "invoke", "read", "values", "write"]
+
+MISSING: Any = object()
+
+
+def construct(cls: type[Any], arguments: Sequence[Any], names: Mapping[str, Any] | None = None) -> Any:
+    """Returns an object of a class for the arguments that Torch7's constructor takes.
+
+    Parameters
+    ----------
+    cls : type
+        A class of this package, or one derived from it.
+    arguments : sequence
+        Torch7's arguments in Torch7's order; None is nil. Those that are too many are ignored.
+    names : dict, optional
+        Arguments by the names that they have here.
+    """
+    kinds = _argumentKinds(cls)
+    order = _order(cls)
+    where = f"{cls._typename}: "
+    given: dict[str, Any] = {}
+    rest: list[Any] = []
+    for place, value in enumerate(arguments):
+        if place < len(order.names):
+            given[order.names[place]] = fromOne(value, kinds.get(order.names[place]), f"{where}{order.names[place]}: ")
+        elif order.others:
+            rest.append(fromOne(value, kinds.get(order.others), f"{where}{order.others}: "))
+    for name, value in (names or {}).items():
+        given[name] = fromOne(value, kinds.get(name), f"{where}{name}: ")
+    if rest:
+        while rest and rest[-1] is None:
+            rest.pop()
+        return cls(*(given.pop(name, None) for name in order.names), *map(_wholes, rest), **given)
+    return cls(**{name: _wholes(value) for name, value in given.items() if value is not None or name in order.required})
+
+
+def call(thing: Any, name: str, *arguments: Any, **names: Any) -> Any:
+    """Returns the result of a method of an object, called with what counts from one.
+
+    Surplus arguments are ignored, and None stands for a default.
+
+    Raises
+    ------
+    AttributeError
+        If there is no such method, or its name begins with an underscore.
+    """
+    method = None if name[:1] == "_" and name != "__call__" else getattr(thing, name, None)
+    if not callable(method):
+        raise AttributeError(f"{_named(thing)}: has no method {name!r}")
+    return _invoke(thing, method, name, arguments, names)
+
+
+def invoke(thing: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+    """As `call`, for a function of a class, whose first argument is `thing`: ``nn.Linear.updateOutput(self, x)`` in Lua."""
+    return _invoke(thing, function.__get__(thing), function.__name__, arguments, {})
+
+
+def values(thing: Any, name: str, result: Any) -> Any:
+    """The result of a method in the form that functions of Lua have: one value, or a tuple of none or of several."""
+    wanted = declaration(thing).returns.get(name)
+    if wanted == 0:
+        return ()
+    if wanted == "each":
+        return tuple(result)
+    return result
+
+
+def read(thing: Any, name: str) -> Any:
+    """A field of an object, by Torch7's name, counted as there.
+
+    Raises
+    ------
+    AttributeError
+        If there is none, if its name begins with an underscore, or if it is a method.
+    """
+    attribute = _attribute(thing, name)
+    value = getattr(thing, attribute, MISSING) if attribute else MISSING
+    if value is MISSING or (inspect.ismethod(value) and value.__self__ is thing):
+        raise AttributeError(f"{_named(thing)}: has no field {name!r}")
+    kind = _fieldKind(thing, attribute)
+    return counted(value, 1) if kind == "positions" and not is_tensor(value) else toOne(value, kind)
+
+
+def write(thing: Any, name: str, value: Any) -> None:
+    """Sets a field of an object, by Torch7's name, to what counts as there. Any name will do that is not the package's own."""
+    attribute = _attribute(thing, name)
+    if not attribute:
+        raise AttributeError(f"{_named(thing)}: {name}: names that begin with an underscore are the package's own")
+    setattr(thing, attribute, fromOne(value, _fieldKind(thing, attribute), f"{_named(thing)}: {name}: "))
+
+
+def declaration(thing: Any) -> Lua:
+    """What an object, or a class, says of what counts; a module of functions says it as ``_lua``, too."""
+    found: Any = getattr(thing, "_counts", None) or getattr(thing, "_lua", None)
+    return found if isinstance(found, Lua) else _NONE
+
+
+_NONE = Lua()
+
+
+# ---------------------------------------------------------------------------------------------- arguments
+
+
+class _Order:
+    """Names of a function's arguments in order: those by position, the one that takes the rest, and those without a default."""
+
+    def __init__(self, function: Any, wanted: tuple[str, ...] | None) -> None:
+        try:
+            parameters = [*inspect.signature(function, eval_str=True).parameters.values()]
+        except Exception:  # annotations whose names are imported for type checkers alone
+            parameters = [*inspect.signature(function).parameters.values()]
+        byPosition = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.POSITIONAL_ONLY)
+        self.names = tuple(p.name for p in parameters if p.kind in byPosition) if wanted is None else wanted
+        self.others = "" if wanted is not None else next((p.name for p in parameters if p.kind is Parameter.VAR_POSITIONAL), "")
+        self.required = frozenset(p.name for p in parameters if p.kind in byPosition and p.default is Parameter.empty)
+        self.defaults = {p.name: p.default for p in parameters if p.default is not Parameter.empty}
+        self.integers = frozenset(p.name for p in parameters if _isInteger(p.annotation))
+
+
+def _isInteger(hint: Any) -> bool:
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    return "int" in (hint, *kinds) or (int in kinds and {*kinds} <= {int, NoneType, str})
+
+
+@lru_cache(4096)
+def _order(cls: type[Any]) -> _Order:
+    return _Order(cls, cls._counts.order)  # type: ignore[attr-defined]
+
+
+@lru_cache(4096)
+def _methodOrder(function: Any) -> _Order:
+    return _Order(function, None)
+
+
+@lru_cache(4096)
+def _argumentKinds(cls: type[Any]) -> dict[str, Kind]:
+    """The kinds of a constructor's arguments: those that are declared, and those of fields that have their names."""
+    return {**_fieldKinds(cls), **declaration(cls).arguments}
+
+
+@lru_cache(4096)
+def _methodKinds(cls: type[Any], name: str) -> dict[str, Kind]:
+    """The kinds of a method's arguments, as those of a constructor's."""
+    return {**_fieldKinds(cls), **declaration(cls).methods.get(name, {})}
+
+
+def _invoke(thing: Any, method: Callable[..., Any], name: str, arguments: Sequence[Any], names: Mapping[str, Any]) -> Any:
+    lua = declaration(thing)
+    order = _methodOrder(getattr(method, "__func__", method))
+    first = 1 if hasattr(method, "__func__") else 0
+    kinds = _methodKinds(type(thing), name) if isinstance(thing, Object) else lua.methods.get(name, {})
+    where = f"{_named(thing)}: {name}: "
+    given = []
+    for place, value in enumerate(arguments, first):
+        argument = order.names[place] if place < len(order.names) else order.others
+        if not argument:
+            break
+        if value is None and argument in order.defaults:
+            value = order.defaults[argument]
+        elif argument in kinds:
+            value = fromOne(value, kinds[argument], f"{where}{argument}: ")
+        given.append(_whole(value) if argument in order.integers else value)
+    named = {key: fromOne(value, kinds.get(key), f"{where}{key}: ") for key, value in names.items()}
+    with countingFromOne():
+        result = method(*given, **named)
+    return toOne(result, lua.results.get(name))
+
+
+def _whole(value: Any) -> Any:
+    """A float without a fraction as an integer, which is what Lua means by it."""
+    return int(value) if isinstance(value, (float, np.floating)) and float(value).is_integer() else value
+
+
+def _wholes(value: Any) -> Any:
+    """The whole numbers in lists and dicts as integers: sizes of a constructor."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_wholes, value))
+    if isinstance(value, dict):
+        return {_whole(key): _wholes(entry) for key, entry in value.items()}
+    return _whole(value)
+
+
+# ---------------------------------------------------------------------------------------------- fields
+
+
+def _attribute(thing: Any, name: str) -> str:
+    """The attribute that has a field of Torch7's; "" for what is the package's own."""
+    if not isinstance(thing, Object):
+        return "" if name[:1] == "_" else name
+    for attribute, field in thing._form.renamed.items():
+        if field == name:
+            return attribute
+    if name == "_type":
+        return name
+    return "" if name[:1] == "_" else name
+
+
+def _fieldKind(thing: Any, attribute: str) -> Kind:
+    kinds = _fieldKinds(type(thing)) if isinstance(thing, Object) else declaration(thing).fields
+    return kinds.get(attribute)
+
+
+@lru_cache(4096)
+def _fieldKinds(cls: type[Any]) -> dict[str, Kind]:
+    """The kinds of fields: those that count in files, and those that are declared. A leading underscore is no part of a name."""
+    form = cls._form  # type: ignore[attr-defined]
+    names = {**dict.fromkeys(form.oneBased, "positions"), **dict.fromkeys(form.oneBasedTensors, "indices")}
+    names |= {name.removeprefix("_"): kind for name, kind in names.items()}
+    return {**names, **declaration(cls).fields}
+
+
+def _named(thing: Any) -> str:
+    return str(getattr(thing, "_typename", None) or getattr(thing, "__name__", type(thing).__name__))

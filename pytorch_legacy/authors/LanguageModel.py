@@ -14,6 +14,7 @@ from pytorch_legacy.errors import FieldError, ShapeError, ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.utils import described
+from pytorch_legacy.objects.counting import Lua
 
 
 class LanguageModel(Container):
@@ -88,6 +89,11 @@ class LanguageModel(Container):
             "idx_to_token": "a list of text",
             **dict.fromkeys(("bn_view_in", "bn_view_out"), "a list of modules"),
         },
+    )
+    _lua = Lua(
+        methods={"decode_string": {"encoded": "indices"}},
+        results={"encode_string": "indices"},
+        fields={"token_to_idx": "indices"},
     )
 
     def __init__(

@@ -12,6 +12,7 @@ from pytorch_legacy.files.fields import checked
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
+from pytorch_legacy.objects.counting import Lua
 
 
 class SpatialCrossEntropyCriterion(Criterion):
@@ -49,6 +50,7 @@ class SpatialCrossEntropyCriterion(Criterion):
     """
 
     _file = Form(properties=("sizeAverage",), kinds={"slsm": "a module", "nll": "a criterion"})
+    _lua = Lua(targets="labels")
 
     def __init__(self, weights: Any = None) -> None:
         super().__init__()

@@ -9,6 +9,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import described
+from pytorch_legacy.objects.counting import Lua
 
 
 class VolumetricCrossEntropyCriterion(Criterion):
@@ -35,6 +36,7 @@ class VolumetricCrossEntropyCriterion(Criterion):
     """
 
     _file = Form(kinds={"scec": "a criterion"})
+    _lua = Lua(targets="labels")
 
     def __init__(self, weights: Any = None) -> None:
         super().__init__()

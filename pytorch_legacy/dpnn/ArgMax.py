@@ -9,6 +9,7 @@ from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.objects.counting import Lua
 
 
 class ArgMax(Module):
@@ -48,6 +49,7 @@ class ArgMax(Module):
         defaults={"dim": 0, "nInputDim": 9999, "asLong": True},
         kinds={"dim": "a whole number"},
     )
+    _lua = Lua(outputs="indices")
 
     def __init__(self, dim: int = 0, nInputDim: int | None = None, asLong: bool = True) -> None:
         super().__init__()

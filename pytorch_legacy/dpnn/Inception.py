@@ -14,6 +14,7 @@ from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.normalization.SpatialBatchNormalization import SpatialBatchNormalization
 from pytorch_legacy.nn.pooling.SpatialMaxPooling import SpatialMaxPooling
+from pytorch_legacy.objects.counting import Lua
 
 FIELDS = ("inputSize", "outputSize", "reduceSize", "reduceStride", "transfer", "kernelSize", "kernelStride", "padding",
           "poolSize", "poolStride", "pool", "batchNorm")  # fmt: skip
@@ -81,6 +82,7 @@ class Inception(Decorator):
     batchNorm: bool | None
 
     _file = Form(kinds={"pool": "a module"})
+    _lua = Lua(isNamed=True)
 
     def __init__(self, config: dict[str, Any] | None = None, **arguments: Any) -> None:
         options = {

@@ -16,6 +16,7 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.Linear import Linear
 from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.objects import ArrayField
+from pytorch_legacy.objects.counting import Lua
 
 
 class NCEModule(Linear):
@@ -104,6 +105,7 @@ class NCEModule(Linear):
             "normalized": "true or false",
         },
     )
+    _lua = Lua(inputs=(None, "indices"), results={"noiseSample": "indices"})
     dpnn_mediumEmpty = ("output", "gradInput", "momGradParams", "dpnn_input", "sampleidx")
     _updatesDirectly = True
     bias: Tensor

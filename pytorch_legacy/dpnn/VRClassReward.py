@@ -7,6 +7,7 @@ from pytorch_legacy.dpnn.ClassReward import ClassReward
 from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.utils import sizes
+from pytorch_legacy.objects.counting import Lua
 
 
 class VRClassReward(ClassReward):
@@ -56,6 +57,8 @@ class VRClassReward(ClassReward):
     >>> net.modules[0].reward  # (1 - 0.5) / 2 and (0 - 0.5) / 2
     array([ 0.25, -0.25], dtype=float32)
     """
+
+    _lua = Lua(targets="labels")
 
     def _right(self, prediction: Tensor, target: Any) -> Tensor:
         labels = check.labels(self, "target", target).reshape(-1)

@@ -10,6 +10,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.objects.counting import Lua
 
 _FARTHEST = 2.0**31
 
@@ -65,6 +66,7 @@ class ROIPooling(Module):
     indices: Tensor
 
     _file = Form(defaults={"spatial_scale": 1}, kinds={"H": "a whole number", "W": "a whole number", "indices": "a tensor"})
+    _lua = Lua(inputs=(None, "indices"))
 
     def __init__(self, W: int, H: int, spatial_scale: float = 1) -> None:
         super().__init__()

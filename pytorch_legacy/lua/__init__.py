@@ -5,7 +5,8 @@
 (2.0, 'NET')
 """
 
+from .from_one import cudnn, inn, nn, nngraph, optim
 from .language import LuaError, Table
 from .session import Session, View, run, view
 
-__all__ = ["LuaError", "Session", "Table", "View", "run", "view"]
+__all__ = ["LuaError", "Session", "Table", "View", "cudnn", "inn", "nn", "nngraph", "optim", "run", "view"]

@@ -1,8 +1,8 @@
 """Objects of this package called as Lua programs call them: what Torch7 counts from one counts from one.
 
-The classes say what counts (`pytorch_legacy.Lua`, beside ``_file``); here it is done. Values on both sides are Python's: arrays of
-NumPy, lists and dicts, numbers (floats that are whole are integers where integers are wanted), objects. This is the interface of
-`pytorch_legacy.lua.nn`, and of whatever else shows modules to programs that count from one:
+The classes say what counts (`pytorch_legacy.Lua`, beside ``_file``); here it is done. Values on both sides are Python's: arrays,
+lists and dicts, objects, and numbers, of which those that are whole become integers for arguments that are integers. This is the
+interface of `pytorch_legacy.lua.nn`, and of whatever else shows modules to programs that count from one:
 
 =========================== ======================================================================================
 ``construct(cls, ...)``     an object, from Torch7's arguments in Torch7's order; surplus ones are ignored
@@ -25,8 +25,8 @@ True
 (3, 2)
 
 A call lets the passes of its thread count from one while it runs (`pytorch_legacy.objects.counting`): layers with indices convert
-them themselves, wherever they stand in a network. So a layer that is written in Lua gets the indices of its program. Its methods are
-functions with the attribute ``countsFromOne``; called by Python, they are handed what counts from one.
+them themselves, wherever they stand in a network. So a layer that is written in Lua gets the indices of its program. Its methods
+are functions with the attribute ``countsFromOne``; called by Python, they are handed what counts from one.
 """
 
 from __future__ import annotations
@@ -40,8 +40,6 @@ from typing import Any, Union, get_args, get_origin
 
 import numpy as np
 
-from pytorch_legacy.arrays import is_tensor
-from pytorch_legacy.files.stored import counted
 from pytorch_legacy.objects import Object
 from pytorch_legacy.objects.counting import Kind, Lua, countingFromOne, fromOne, toOne
 
@@ -63,7 +61,9 @@ def construct(cls: type[Any], arguments: Sequence[Any], names: Mapping[str, Any]
         Arguments by the names that they have here.
     """
     kinds = _argumentKinds(cls)
-    order = _order(cls)
+    if declaration(cls).isNamed and len(arguments) == 1 and isinstance(arguments[0], Mapping):
+        arguments, names = (), {**arguments[0], **(names or {})}
+    order = _order(cls, len(arguments))
     where = f"{cls._typename}: "
     given: dict[str, Any] = {}
     rest: list[Any] = []
@@ -125,7 +125,7 @@ def read(thing: Any, name: str) -> Any:
     if value is MISSING or (inspect.ismethod(value) and value.__self__ is thing):
         raise AttributeError(f"{_named(thing)}: has no field {name!r}")
     kind = _fieldKind(thing, attribute)
-    return counted(value, 1) if kind == "positions" and not is_tensor(value) else toOne(value, kind)
+    return thing._toTorch7().get(name) if kind == "stored" else toOne(value, kind)
 
 
 def write(thing: Any, name: str, value: Any) -> None:
@@ -133,7 +133,11 @@ def write(thing: Any, name: str, value: Any) -> None:
     attribute = _attribute(thing, name)
     if not attribute:
         raise AttributeError(f"{_named(thing)}: {name}: names that begin with an underscore are the package's own")
-    setattr(thing, attribute, fromOne(value, _fieldKind(thing, attribute), f"{_named(thing)}: {name}: "))
+    kind = _fieldKind(thing, attribute)
+    if kind == "stored":
+        thing._fromTorch7(thing._toTorch7() | {name: value}, thing._version or 1)
+    else:
+        setattr(thing, attribute, fromOne(value, kind, f"{_named(thing)}: {name}: "))
 
 
 def declaration(thing: Any) -> Lua:
@@ -170,8 +174,11 @@ def _isInteger(hint: Any) -> bool:
 
 
 @lru_cache(4096)
-def _order(cls: type[Any]) -> _Order:
-    return _Order(cls, cls._counts.order)  # type: ignore[attr-defined]
+def _order(cls: type[Any], count: int) -> _Order:
+    wanted = declaration(cls).order
+    if isinstance(wanted, Mapping):
+        wanted = wanted[max(least for least in wanted if least <= count)]
+    return _Order(cls, wanted)
 
 
 @lru_cache(4096)
@@ -237,9 +244,8 @@ def _attribute(thing: Any, name: str) -> str:
     for attribute, field in thing._form.renamed.items():
         if field == name:
             return attribute
-    if name == "_type":
-        return name
-    return "" if name[:1] == "_" else name
+    isPrivate = name[:1] == "_" and name != "_type" and name not in declaration(thing).fields
+    return "" if isPrivate else name
 
 
 def _fieldKind(thing: Any, attribute: str) -> Kind:

@@ -29,6 +29,7 @@ from pytorch_legacy.nn.summary import Summary, of_module
 from pytorch_legacy.nn.updating import Updating
 from pytorch_legacy.nn.utils import by_example, clear, described
 from pytorch_legacy.objects.copies import rebind, shared
+from pytorch_legacy.objects.counting import Lua
 from pytorch_legacy.objects.loaded import RAW, explain
 from pytorch_legacy.reentrancy import guarded, guards_self, is_reentrant
 
@@ -93,6 +94,11 @@ class Module(Updating):
     >>> nn.Sequential().add(Double()).add(nn.Square()).forward(np.float32([1, 2]))
     array([ 4., 16.], dtype=float32)
     """
+
+    _lua = Lua(
+        methods={"setOutputStep": {"step": "positions"}},
+        returns=dict.fromkeys(("training", "evaluate", "apply", "reset", "zeroGradParameters", "updateParameters"), 0),
+    )
 
     _everyday: ClassVar[tuple[str, ...]] = (
         "__call__", "accGradParameters", "apply", "backward", "clearState", "clone", "evaluate", "findModules", "forward",

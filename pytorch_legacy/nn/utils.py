@@ -18,6 +18,9 @@ from pytorch_legacy.nn import blocks
 from pytorch_legacy.objects import Object
 from pytorch_legacy.objects.base import fitting
 from pytorch_legacy.objects.conversion import converted
+from pytorch_legacy.objects.counting import Lua
+
+_lua = Lua(methods={"addSingletonDimension": dict.fromkeys(("dim", "last"), "numbers")})
 
 
 def recursiveType(param: Any, type: Any, tensorCache: dict[Any, Any] | None = None) -> Any:

@@ -14,6 +14,7 @@ from pytorch_legacy.files.t7.objects import IdentityKey
 from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.nngraph import graph
 from pytorch_legacy.nngraph.graph.Node import counted
+from pytorch_legacy.objects.counting import Lua
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -53,6 +54,8 @@ class Node(graph.Node):
     >>> net.forward(np.float32([1, 2]))
     array([12., 24.], dtype=float32)
     """
+
+    _lua = Lua(returns={"split": "each"})
 
     def __init__(self, data: dict[Any, Any] | None = None) -> None:
         super().__init__(data)

@@ -7,6 +7,7 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import recursiveAdd, recursiveCopy
 from pytorch_legacy.nnx.PullTable import PullTable
+from pytorch_legacy.objects.counting import Lua
 
 
 class PushTable(Module):
@@ -46,6 +47,7 @@ class PushTable(Module):
         renamed={name: name for name in ("_index", "_pulls", "_forward")},
         kinds={"_index": "a whole number", "_pulls": "a list of modules"},
     )
+    _lua = Lua(methods={"pull": {"index": "positions"}})
     _pulls: list[PullTable]
     _gradInput: Any = None
     _forward = False

@@ -8,6 +8,7 @@ from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Native import Caller
 from pytorch_legacy.nn.utils import sizes
 from pytorch_legacy.nnx.planes import side, stretch, stretchBackward
+from pytorch_legacy.objects.counting import Lua
 
 
 class SpatialReSampling(Caller, Module):
@@ -47,6 +48,7 @@ class SpatialReSampling(Caller, Module):
     oheight: int | None = None
 
     _file = Form(defaults={"rwidth": None, "rheight": None, "owidth": None, "oheight": None})
+    _lua = Lua(isNamed=True)
 
     def __init__(
         self,

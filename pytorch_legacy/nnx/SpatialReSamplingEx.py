@@ -14,6 +14,7 @@ from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Native import Caller
 from pytorch_legacy.nn.utils import sizes
 from pytorch_legacy.nnx.planes import blocks, side, stretch, stretchBackward
+from pytorch_legacy.objects.counting import Lua
 
 MODES = ("simple", "average", "bilinear")
 
@@ -65,6 +66,7 @@ class SpatialReSamplingEx(Caller, Module):
         dropped=("inputSize", "outputSize", "iheight", "iwidth", "oheightCurrent", "owidthCurrent"),
         defaults={"rwidth": None, "rheight": None, "owidth": None, "oheight": None, "mode": "simple", "yDim": 1, "xDim": 2},
     )
+    _lua = Lua(isNamed=True)
     rwidth: float | None = None
     rheight: float | None = None
     owidth: int | None = None

@@ -39,8 +39,8 @@ class Object(Converted):
     _constructed : set of str
         The attributes that constructors made in this process, for who looks for misspelt ones (files/misspelt.py).
     _lua : Lua
-        Declarations of the class, beyond those of its bases, of what Lua programs count from 1. ``_counts`` is what it and its bases
-        declare.
+        Declarations of the class, beyond those of its bases, of what Lua programs count from 1.
+        ``_counts`` is what it and its bases declare.
     changesDtype : bool
         True of a class whose results have another dtype than the object on purpose. Results of a class of one's own are held to
         the dtype of the object otherwise.

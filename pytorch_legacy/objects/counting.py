@@ -1,7 +1,7 @@
 """The declaration of what counts from one in Torch7, and passes that count so.
 
-A class says as ``_lua`` which of its indices, labels and dimensions Lua programs count from 1, where they count from 0 here. Fields
-of files need no entry: they are declared already (`_file`, `Form.oneBased`), and with them arguments of their names.
+A class says as ``_lua`` which of its indices, labels and dimensions Lua programs count from 1, where they count from 0 here.
+Fields of files need no entry: they are declared already (`_file`, `Form.oneBased`), and with them arguments of their names.
 
 >>> from pytorch_legacy import Lua, nn
 >>> class Pick(nn.Module):
@@ -10,21 +10,25 @@ of files need no entry: they are declared already (`_file`, `Form.oneBased`), an
 ...         self.output = np.float32([10, 20, 30])[input]
 ...         return self.output
 
-In a thread that counts from one, which calls by way of `pytorch_legacy.lua` do, a class that declares its inputs, targets or outputs
-gets and returns them so, wherever it stands in a network. Its own code, and the modules inside it, count from 0 as ever.
+In a thread that counts from one, as it does in calls from Lua, a class that declares its inputs, targets or outputs gets and
+returns them so, wherever it stands in a network. Its own code, and the modules inside it, count from 0 as ever.
 
 >>> from pytorch_legacy.objects.counting import countingFromOne
 >>> with countingFromOne():
 ...     nn.Sequential(Pick()).forward(np.array([1, 3]))
 array([10., 30.], dtype=float32)
 
-There are four kinds of what counts:
+These are the kinds of what counts:
 
 ============= ====================================================================================================
 "indices"     each number is one less here; so 0, which Lua programs have for none or the end, is -1
 "labels"      as "indices", but -100, the label that counts nowhere, stays
 "positions"   as "indices", but negative ones count from the end in both; 0 is an error
 "columns"     of pairs (index, value), along the last dimension, each index is one less
+"numbers"     as "indices", of a number alone: an array is something else, such as scores of classes
+"vectors"     as "indices", of a vector: a matrix is something else
+"keys"        of a dict, whose keys are indices
+"stored"      of a field, which the class counts itself when it goes into a file
 ============= ====================================================================================================
 
 A tuple of kinds is for the entries of a table, None for one that does not count.
@@ -44,7 +48,7 @@ import numpy as np
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ValueRangeError
 
-KINDS = ("indices", "labels", "positions", "columns")
+KINDS = ("indices", "labels", "positions", "columns", "numbers", "vectors", "keys", "stored")
 NOTHING = -100  # the label of samples that count nowhere
 
 Kind = str | tuple[Any, ...] | None
@@ -64,15 +68,19 @@ class Lua:
     arguments : dict
         Arguments of the constructor that count, beyond those that have the name of such a field: their kinds.
     methods : dict
-        For methods, the arguments that count, beyond those that have the name of such a field: ``{"get": {"index": "positions"}}``.
+        For methods, the arguments that count, beyond those that have the name of such a field:
+        ``{"get": {"index": "positions"}}``.
     results : dict
         For methods, what counts in what they return.
     returns : dict
         For methods, how many values they return in Lua, where that is not one for each entry of a tuple, or one: 0, or ``"each"``
         for the entries of a list.
     order : tuple of str, optional
-        The constructor's arguments in Torch7's order, where that is another one than here. Further ones are ignored, as in Lua. It
-        holds for the constructor of this class; a derived class with one of its own has that one's order.
+        The constructor's arguments in Torch7's order, where that is another one than here. Further ones are ignored, as in Lua.
+        In a dict a key is the number of arguments from which on an order holds. It is for the constructor of this class; a
+        derived class with one of its own has that one's order.
+    isNamed : bool
+        True if Torch7's constructor takes its arguments by name, in one table.
     """
 
     inputs: Kind = None
@@ -84,7 +92,8 @@ class Lua:
     methods: Mapping[str, Mapping[str, Kind]] = field(default_factory=dict)
     results: Mapping[str, Kind] = field(default_factory=dict)
     returns: Mapping[str, int | str] = field(default_factory=dict)
-    order: tuple[str, ...] | None = None
+    order: tuple[str, ...] | Mapping[int, tuple[str, ...]] | None = None
+    isNamed: bool | None = None
 
     def __post_init__(self) -> None:
         kinds = [getattr(self, name) for name in _LETTERED]
@@ -147,15 +156,20 @@ def toOne(value: Any, kind: Kind) -> Any:
 
 
 def _stepped(value: Any, kind: Kind, step: int, where: str) -> Any:
-    if not kind or value is None or isinstance(value, (str, bool)):
+    if not kind or kind == "stored" or value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(kind, tuple):
         if not isinstance(value, (list, tuple)):
             return value  # the class says what it expects
         kinds = (*kind, *[None] * (len(value) - len(kind)))
         return [_stepped(entry, one, step, where) for entry, one in zip(value, kinds, strict=False)]
+    if kind == "keys":
+        isKeyed = isinstance(value, dict)
+        return {key + step if isinstance(key, int) else key: entry for key, entry in value.items()} if isKeyed else value
     if isinstance(value, dict):
         return {key: _stepped(entry, kind, step, where) for key, entry in value.items()}
+    if kind == "vectors" and isinstance(value, (list, tuple)):
+        value = np.asarray(value)
     if isinstance(value, (list, tuple)):
         return type(value)([_stepped(entry, kind, step, where) for entry in value])
     if is_tensor(value):
@@ -177,7 +191,7 @@ def _steppedNumber(value: Any, kind: str, step: int, where: str) -> Any:
 
 
 def _steppedArray(array: Any, kind: str, step: int, where: str) -> Any:
-    if array.dtype.kind not in "iuf" or not array.size:
+    if array.dtype.kind not in "iuf" or not array.size or array.ndim > {"numbers": 0, "vectors": 1}.get(kind, array.ndim):
         return array
     array = array.astype(np.int64) if array.dtype.kind == "u" else array
     if kind == "columns":

@@ -12,6 +12,7 @@ from pytorch_legacy.files.fields import Fields
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.messages import described
 from pytorch_legacy.objects import Object
+from pytorch_legacy.objects.counting import Lua
 from pytorch_legacy.optim import pictures
 
 
@@ -66,6 +67,12 @@ class ConfusionMatrix(Object):
             "unionvalids": "a tensor",
         },
         defaults={"classes": None},
+    )
+    _lua = Lua(
+        methods={
+            "add": dict.fromkeys(("prediction", "target"), "numbers"),
+            "batchAdd": dict.fromkeys(("predictions", "targets"), "vectors"),
+        }
     )
 
     def __init__(self, nclasses: int | Sequence[str], classes: Sequence[str] | None = None) -> None:

@@ -10,6 +10,7 @@ from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described, recursiveCopy
 from pytorch_legacy.objects import Object
+from pytorch_legacy.objects.counting import Lua
 from pytorch_legacy.rnn.steps import by_step, to_table
 
 Result = TypeVar("Result")
@@ -77,6 +78,7 @@ class AbstractRecurrent(Container):
             **dict.fromkeys(("rho", "step", "updateGradInputStep", "accGradParametersStep"), "a whole number"),
         },
     )
+    _lua = Lua(fields=dict.fromkeys(("sharedClones", "outputs", "gradInputs", "gradOutputs"), "keys"))
     _servesAllSteps = True
     _byStep: tuple[str, ...] = ("sharedClones", "outputs", "gradInputs", "gradOutputs", "_gradOutputs")
     rmInSharedClones = True

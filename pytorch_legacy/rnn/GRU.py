@@ -11,6 +11,7 @@ from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.objects.counting import Lua
 from pytorch_legacy.rnn.gates import dropped
 from pytorch_legacy.rnn.HiddenState import HiddenState
 from pytorch_legacy.rnn.LinearNoBias import LinearNoBias
@@ -65,6 +66,7 @@ class GRU(HiddenState):
     mono = False
 
     _file = Form(defaults={"outputSize": None, "rho": 9999, "p": 0, "mono": False})
+    _lua = Lua(fields={"cells": "keys", "gradCells": "keys"})
 
     def __init__(self, inputSize: int, outputSize: int | None = None, rho: int = 9999, p: float = 0, mono: bool = False) -> None:
         super().__init__(rho)

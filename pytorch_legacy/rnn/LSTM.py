@@ -8,6 +8,7 @@ from pytorch_legacy import nn
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
+from pytorch_legacy.objects.counting import Lua
 from pytorch_legacy.rnn.HiddenState import HiddenState
 from pytorch_legacy.rnn.LinearNoBias import LinearNoBias
 
@@ -76,6 +77,7 @@ class LSTM(HiddenState):
     cell2gate = True
 
     _file = Form(defaults={"outputSize": None, "rho": 9999, "cell2gate": True, "p": 0, "mono": False})
+    _lua = Lua(fields={"cells": "keys", "gradCells": "keys"})
 
     def __init__(
         self,

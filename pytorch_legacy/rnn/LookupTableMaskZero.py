@@ -4,6 +4,7 @@ from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.embedding.LookupTable import LookupTable
+from pytorch_legacy.objects.counting import Lua
 
 
 class LookupTableMaskZero(LookupTable):
@@ -43,6 +44,7 @@ class LookupTableMaskZero(LookupTable):
     """
 
     _file = Form(version=1)
+    _lua = Lua(inputs=(), methods={"renorm": {}})  # 0 is padding, and words count from 1, in both
 
     def __init__(self, nIndex: int, nOutput: int) -> None:
         super().__init__(nIndex + 1, nOutput)

@@ -8,6 +8,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import recursiveCopy
 from pytorch_legacy.objects import Object, Wrapping
+from pytorch_legacy.objects.counting import Lua
 from pytorch_legacy.rnn.steps import at_step, joined, sequence
 
 
@@ -30,6 +31,7 @@ class StepCriterion(Wrapping, Criterion):
         defaults={"sizeAverage": False, "clones": lambda fields: []},
         kinds={"criterion": "a criterion", "clones": "a list of criterions"},
     )
+    _lua = Lua(methods={"getStepCriterion": {"step": "positions"}})
 
     def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None:
         super().__init__()

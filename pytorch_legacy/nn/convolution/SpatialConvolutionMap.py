@@ -12,6 +12,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.utils import described, sizes
+from pytorch_legacy.objects.counting import Lua
 
 
 class SpatialConvolutionMap(Learner):
@@ -65,6 +66,7 @@ class SpatialConvolutionMap(Learner):
     gradBias: Tensor
     _layer = "SpatialConvolutionMap"
     _file = Form(oneBasedTensors={"connTable": (np.int64, None)}, defaults={"dW": 1, "dH": 1})
+    _lua = Lua(arguments={"conMatrix": "indices"})
 
     def __init__(self, conMatrix: Tensor, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None:
         super().__init__()

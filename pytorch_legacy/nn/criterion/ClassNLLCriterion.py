@@ -8,6 +8,7 @@ from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.NativeCriterion import NativeCriterion
+from pytorch_legacy.objects.counting import Lua
 
 
 class ClassNLLCriterion(NativeCriterion):
@@ -69,6 +70,7 @@ class ClassNLLCriterion(NativeCriterion):
         scratch={"target": lambda criterion: np.zeros(1, np.int64)},
         defaults={"weights": None, "sizeAverage": True, "ignoreIndex": lambda fields: -100},
     )
+    _lua = Lua(targets="labels", fields={"ignoreIndex": "labels"})
 
     def __init__(self, weights: Any = None, sizeAverage: bool = True, ignoreIndex: int = NOTHING) -> None:
         super().__init__()

@@ -11,6 +11,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
 from pytorch_legacy.objects import ArrayField
+from pytorch_legacy.objects.counting import Lua
 
 
 class ClassSimplexCriterion(MSECriterion):
@@ -60,6 +61,7 @@ class ClassSimplexCriterion(MSECriterion):
         scratch={"_target": lambda criterion: np.zeros(criterion.nClasses, criterion._dtype)},
         kinds={"simplex": "a tensor of floating-point numbers"},
     )
+    _lua = Lua(targets="labels", methods={"transformTarget": {"target": "labels"}}, results={"getTopPrediction": "indices"})
 
     _arrayFields = (ArrayField("simplex", lambda criterion: (criterion.nClasses, criterion.nClasses)),)
 

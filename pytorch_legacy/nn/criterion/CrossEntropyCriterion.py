@@ -11,6 +11,7 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.LogSoftMax import LogSoftMax
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.criterion.ClassNLLCriterion import ClassNLLCriterion
+from pytorch_legacy.objects.counting import Lua
 
 
 class CrossEntropyCriterion(Criterion):
@@ -54,6 +55,7 @@ class CrossEntropyCriterion(Criterion):
         properties=("sizeAverage",),
         kinds={"nll": "a criterion"},
     )
+    _lua = Lua(targets="labels")
 
     def __init__(self, weights: Tensor | None = None, sizeAverage: bool = True) -> None:
         super().__init__()

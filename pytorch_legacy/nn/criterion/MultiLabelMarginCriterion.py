@@ -7,6 +7,7 @@ import numpy as np
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.NativeCriterion import NativeCriterion
+from pytorch_legacy.objects.counting import Lua
 
 
 class MultiLabelMarginCriterion(NativeCriterion):
@@ -43,6 +44,8 @@ class MultiLabelMarginCriterion(NativeCriterion):
     >>> loss.backward(x, t)
     array([ 0.25,  0.  , -0.25,  0.  ], dtype=float32)
     """
+
+    _lua = Lua(targets="indices")
 
     _layer = "MultiLabelMarginCriterion"
     sizeAverage = True

@@ -7,6 +7,7 @@ from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.NativeCriterion import NativeCriterion
+from pytorch_legacy.objects.counting import Lua
 
 
 class MultiMarginCriterion(NativeCriterion):
@@ -59,6 +60,7 @@ class MultiMarginCriterion(NativeCriterion):
     sizeAverage = True
 
     _file = Form(defaults={"p": 1, "weights": None, "margin": 1})
+    _lua = Lua(targets="labels")
 
     def __init__(self, p: int = 1, weights: Any = None, margin: float = 1) -> None:
         super().__init__()

@@ -8,6 +8,7 @@ from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.NativeCriterion import NativeCriterion
+from pytorch_legacy.objects.counting import Lua
 
 
 class SpatialClassNLLCriterion(NativeCriterion):
@@ -59,6 +60,7 @@ class SpatialClassNLLCriterion(NativeCriterion):
     sizeAverage = True
 
     _file = Form(scratch={"target": lambda criterion: np.zeros(1, np.int64)}, defaults={"weights": None, "sizeAverage": True})
+    _lua = Lua(targets="labels")
 
     def __init__(self, weights: Any = None, sizeAverage: bool = True) -> None:
         super().__init__()

@@ -14,6 +14,7 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import clear, described
 from pytorch_legacy.objects import ArrayField
+from pytorch_legacy.objects.counting import Lua
 
 
 class IndexLinear(Native):
@@ -96,6 +97,7 @@ class IndexLinear(Native):
         defaults={"doGradInput": False, "weight": None, "bias": None, "normalize": 0},
         kinds={"running": "a table"} | dict.fromkeys(("offset", "normalize"), "a whole number"),
     )
+    _lua = Lua(inputs=("indices",), gradInputs=("indices",), fields={"offset": "stored", "running": "stored"})
     weight: Tensor
     bias: Tensor
     gradBias: Tensor

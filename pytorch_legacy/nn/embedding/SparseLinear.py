@@ -14,6 +14,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import clear, described, sizes
+from pytorch_legacy.objects.counting import Lua
 
 # Values of `sparseUpdate`: the gradients since zeroGradParameters have the columns of no input, of `lastInput` alone, or of
 # several inputs.
@@ -75,6 +76,7 @@ class SparseLinear(Native):
         kinds={"weightDecay": "a number"},
         dimensions={"weight": 2},
     )
+    _lua = Lua(inputs="columns", gradInputs="columns")
     _updatesDirectly = True
     weight: Tensor
     gradWeight: Tensor

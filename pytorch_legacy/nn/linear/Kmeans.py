@@ -14,6 +14,7 @@ from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
 from pytorch_legacy.objects import ArrayField
+from pytorch_legacy.objects.counting import Lua
 
 
 class Kmeans(Module):
@@ -68,6 +69,7 @@ class Kmeans(Module):
     scale: float | None = None
 
     _file = Form(defaults={"scale": None}, kinds={"dim": "a whole number", "k": "a number"}, dimensions={"weight": 2})
+    _lua = Lua(outputs="indices")
 
     def __init__(self, k: int, dim: int, scale: float | None = None) -> None:
         super().__init__()

@@ -16,6 +16,7 @@ from pytorch_legacy.nn.linear.batch import summed
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described
 from pytorch_legacy.objects import ArrayField
+from pytorch_legacy.objects.counting import Lua
 
 
 class PartialLinear(Module):
@@ -68,6 +69,7 @@ class PartialLinear(Module):
         defaults={"bias": True},
         kinds={"network": "a module", "partition": "a tensor of whole numbers", "allcolumns": "a tensor"},
     )
+    _lua = Lua(methods={"setPartition": {"indices": "indices"}}, fields={"partition": "indices"})
     _updatesDirectly = True
     weight: Tensor
     gradWeight: Tensor

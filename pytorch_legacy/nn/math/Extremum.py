@@ -1,5 +1,6 @@
 """The base class of Max and Min."""
 
+from pytorch_legacy.objects.counting import Lua
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ class Extremum(Module):
     """
 
     _file = Form(oneBased=("dimension",), dropped=("_indices",), defaults={"dimension": 0, "nInputDims": None})
+    _lua = Lua(fields={"_indices": "indices"})
 
     nInputDims: int | None = None
     _indices = np.empty(0, np.intp)

@@ -1,5 +1,6 @@
 """Vectors of length one."""
 
+from pytorch_legacy.objects.counting import Lua
 from math import isinf
 from typing import Self
 
@@ -58,6 +59,7 @@ class Normalize(Native):
         defaults={"eps": 1e-10},
         kinds={"p": "a number"},
     )
+    _lua = Lua(fields={"_indices": "indices"})
     _indices = np.empty(0, np.intp)
 
     def __init__(self, p: float, eps: float = 1e-10) -> None:

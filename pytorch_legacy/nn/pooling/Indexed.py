@@ -11,6 +11,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import utils
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.pooling.indices import fromTorch7, toTorch7
+from pytorch_legacy.objects.counting import Lua
 
 
 class Indexed(Native):
@@ -20,6 +21,7 @@ class Indexed(Native):
     """
 
     _file = Form(lazy=("indices",), kinds={"indices": "a tensor"})
+    _lua = Lua(fields={"indices": "stored"})
     _extent: ClassVar[tuple[str, ...]] = ()  # fields that keep the last sizes of the input, for an unpooling layer
     indices: Tensor = np.empty(0, np.int64)
     _indexType: np.dtype[Any] = np.dtype(np.int64)  # in files; some have floating-point numbers

@@ -1,5 +1,6 @@
 """The base class of max unpooling of planes with two and with three axes."""
 
+from pytorch_legacy.objects.counting import Lua
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,6 +25,7 @@ class MaxUnpooling(Native):
     _extent: ClassVar[tuple[str, ...]]  # the pooling layer's names of its input sizes
     _names = {"otime": "pooling.itime", "owidth": "pooling.iwidth", "oheight": "pooling.iheight"}
     _file = Form(dropped=("indices",), kinds={"pooling": "a module"})  # indices of an earlier pass, and of another kind
+    _lua = Lua(fields={"indices": "indices"})
     indices: Tensor = np.empty(0, np.int64)
 
     def __init__(self, poolingModule: Any) -> None:

@@ -13,6 +13,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.objects.counting import Lua
 
 
 class Dropout(Module):
@@ -68,6 +69,7 @@ class Dropout(Module):
     _alwaysDraws = False  # with p = 0, too, when no noise is 0
 
     _file = Form(defaults={"inplace": False, "lazy": False, "mono": False}, kinds={"p": "a number"})
+    _lua = Lua(order={0: ("p", "v1", "inplace", "stochasticInference"), 5: ("p", "v1", "inplace", "lazy", "mono")})
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
+from pytorch_legacy.objects.counting import Lua
 
 
 class Index(Module):
@@ -40,6 +41,7 @@ class Index(Module):
     """
 
     _file = Form(oneBased=("dimension",))
+    _lua = Lua(inputs=(None, "indices"))
 
     def __init__(self, dimension: int) -> None:
         super().__init__()

@@ -10,6 +10,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
+from pytorch_legacy.objects.counting import Lua
 
 
 class OneHot(Module):
@@ -41,6 +42,7 @@ class OneHot(Module):
     """
 
     _file = Form(kinds={"outputSize": "a whole number"})
+    _lua = Lua(inputs="indices")
 
     def __init__(self, outputSize: int) -> None:
         super().__init__()

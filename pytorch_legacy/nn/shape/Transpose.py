@@ -11,6 +11,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
+from pytorch_legacy.objects.counting import Lua
 
 
 class Transpose(Module):
@@ -40,6 +41,7 @@ class Transpose(Module):
 
     _takesAnyType = True
     _file = Form(oneBased=("permutations",))
+    _lua = Lua(arguments={"pairs": "positions"})
     numInputDims: int | None = None
 
     def __init__(self, *pairs: Any) -> None:

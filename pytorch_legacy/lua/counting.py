@@ -43,7 +43,7 @@ import numpy as np
 from pytorch_legacy.objects import Object
 from pytorch_legacy.objects.counting import Kind, Lua, countingFromOne, fromOne, toOne
 
-__all__ = ["call", "construct", "declaration", "invoke", "read", "values", "write"]
+__all__ = ["argumentKinds", "call", "construct", "declaration", "fieldKinds", "invoke", "methodKinds", "read", "values", "write"]
 
 MISSING: Any = object()
 
@@ -60,7 +60,7 @@ def construct(cls: type[Any], arguments: Sequence[Any], names: Mapping[str, Any]
     names : dict, optional
         Arguments by the names that they have here.
     """
-    kinds = _argumentKinds(cls)
+    kinds = argumentKinds(cls)
     if declaration(cls).isNamed and len(arguments) == 1 and isinstance(arguments[0], Mapping):
         arguments, names = (), {**arguments[0], **(names or {})}
     order = _order(cls, len(arguments))
@@ -187,22 +187,22 @@ def _methodOrder(function: Any) -> _Order:
 
 
 @lru_cache(4096)
-def _argumentKinds(cls: type[Any]) -> dict[str, Kind]:
+def argumentKinds(cls: type[Any]) -> dict[str, Kind]:
     """The kinds of a constructor's arguments: those that are declared, and those of fields that have their names."""
-    return {**_fieldKinds(cls), **declaration(cls).arguments}
+    return {**fieldKinds(cls), **declaration(cls).arguments}
 
 
 @lru_cache(4096)
-def _methodKinds(cls: type[Any], name: str) -> dict[str, Kind]:
+def methodKinds(cls: type[Any], name: str) -> dict[str, Kind]:
     """The kinds of a method's arguments, as those of a constructor's."""
-    return {**_fieldKinds(cls), **declaration(cls).methods.get(name, {})}
+    return {**fieldKinds(cls), **declaration(cls).methods.get(name, {})}
 
 
 def _invoke(thing: Any, method: Callable[..., Any], name: str, arguments: Sequence[Any], names: Mapping[str, Any]) -> Any:
     lua = declaration(thing)
     order = _methodOrder(getattr(method, "__func__", method))
     first = 1 if hasattr(method, "__func__") else 0
-    kinds = _methodKinds(type(thing), name) if isinstance(thing, Object) else lua.methods.get(name, {})
+    kinds = methodKinds(type(thing), name) if isinstance(thing, Object) else lua.methods.get(name, {})
     where = f"{_named(thing)}: {name}: "
     given = []
     for place, value in enumerate(arguments, first):
@@ -249,12 +249,12 @@ def _attribute(thing: Any, name: str) -> str:
 
 
 def _fieldKind(thing: Any, attribute: str) -> Kind:
-    kinds = _fieldKinds(type(thing)) if isinstance(thing, Object) else declaration(thing).fields
+    kinds = fieldKinds(type(thing)) if isinstance(thing, Object) else declaration(thing).fields
     return kinds.get(attribute)
 
 
 @lru_cache(4096)
-def _fieldKinds(cls: type[Any]) -> dict[str, Kind]:
+def fieldKinds(cls: type[Any]) -> dict[str, Kind]:
     """The kinds of fields: those that count in files, and those that are declared. A leading underscore is no part of a name."""
     form = cls._form  # type: ignore[attr-defined]
     names = {**dict.fromkeys(form.oneBased, "positions"), **dict.fromkeys(form.oneBasedTensors, "indices")}

@@ -17,6 +17,7 @@ from pytorch_legacy.files.classes import own
 from pytorch_legacy.messages import mismatch
 from pytorch_legacy.nn import walks
 from pytorch_legacy.objects import Object
+from pytorch_legacy.objects.counting import Lua
 
 
 class Tuning(Object):
@@ -37,6 +38,8 @@ class Tuning(Object):
     -----
     Source: Element-Research dpnn, ``Module.lua``.
     """
+
+    _lua = Lua(methods={name: {"batchDim": "positions"} for name in ("toBatch", "fromBatch")})
 
     _everyday: ClassVar[tuple[str, ...]] = ()
     dpnn_online = False

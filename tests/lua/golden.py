@@ -101,9 +101,9 @@ def differences(ours: Any, wanted: Any, where: str = "", seen: set[int] | None =
         if type(ours) is not type(wanted):
             yield f"{where}: expected {wanted._typename}, got {getattr(ours, '_typename', ours)}"
             return
-        names = ours.__dict__.keys() - SCRATCH
-        for name in sorted(name for name in names if name[0] != "_" and name not in ours._form.dropped):
-            a, b = getattr(ours, name), getattr(wanted, name, None)
+        names = {*ours.__dict__, *ours._counts.fields} - SCRATCH
+        for name in sorted(name for name in names if name[0] != "_"):
+            a, b = getattr(ours, name, None), getattr(wanted, name, None)
             if is_tensor(a) and is_tensor(b) and a.shape != b.shape:
                 setattr(ours, name, b.copy())  # sizes of a buffer, and of a parameter from an old file
             else:

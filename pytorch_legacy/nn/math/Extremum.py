@@ -1,6 +1,5 @@
 """The base class of Max and Min."""
 
-from pytorch_legacy.objects.counting import Lua
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +10,7 @@ from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
+from pytorch_legacy.objects.counting import Lua
 
 
 class Extremum(Module):

@@ -1,6 +1,5 @@
 """Vectors of length one."""
 
-from pytorch_legacy.objects.counting import Lua
 from math import isinf
 from typing import Self
 
@@ -11,6 +10,7 @@ from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import clear
+from pytorch_legacy.objects.counting import Lua
 
 
 class Normalize(Native):

@@ -1,6 +1,5 @@
 """The base class of max unpooling of planes with two and with three axes."""
 
-from pytorch_legacy.objects.counting import Lua
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,6 +9,7 @@ from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import utils
 from pytorch_legacy.nn.Native import Native
+from pytorch_legacy.objects.counting import Lua
 
 
 class MaxUnpooling(Native):

@@ -162,10 +162,15 @@ class _Order:
             parameters = [*inspect.signature(function).parameters.values()]
         byPosition = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.POSITIONAL_ONLY)
         self.names = tuple(p.name for p in parameters if p.kind in byPosition) if wanted is None else wanted
-        self.others = "" if wanted is not None else next((p.name for p in parameters if p.kind is Parameter.VAR_POSITIONAL), "")
+        rest = [p for p in parameters if p.kind is Parameter.VAR_POSITIONAL and wanted is None and not _isModule(p.annotation)]
+        self.others = rest[0].name if rest else ""  # containers are filled by ``add`` in Lua
         self.required = frozenset(p.name for p in parameters if p.kind in byPosition and p.default is Parameter.empty)
         self.defaults = {p.name: p.default for p in parameters if p.default is not Parameter.empty}
         self.integers = frozenset(p.name for p in parameters if _isInteger(p.annotation))
+
+
+def _isModule(hint: Any) -> bool:
+    return getattr(hint, "__name__", hint) == "Module"
 
 
 def _isInteger(hint: Any) -> bool:

@@ -50,7 +50,7 @@ class FromOne:
 
     def __getattr__(self, name: str) -> Any:
         thing = self._thing
-        if isinstance(getattr(type(thing), name, None) or getattr(thing, "__dict__", {}).get(name), (FunctionType, MethodType)):
+        if any(isinstance(getattr(where, name, None), (FunctionType, MethodType)) for where in (type(thing), thing)):
             return _method(thing, name)
         return counted(counting.read(thing, name))
 
@@ -141,7 +141,7 @@ class Package:
             return Class(found)
         if isinstance(found, ModuleType) and found.__name__.startswith(f"{self._module}."):
             return Package(f"{self._name}.{name}", found.__name__)
-        if isinstance(found, FunctionType):
+        if isinstance(found, FunctionType) and found.__module__.startswith("pytorch_legacy."):
             return _function(import_module(self._module), name)
         if isinstance(found, (bool, int, float, str)):
             return found

@@ -252,6 +252,7 @@ def isCountingFromOne() -> bool:
 PASSES = (
     "forward", "backward", "backwardUpdate", "updateOutput", "updateGradInput", "accGradParameters", "accUpdateGradParameters",
 )  # fmt: skip
+_INHERITED = ("updateOutput", "updateGradInput", "accGradParameters")  # the others call these
 _OUTPUT = {"forward": "output", "updateOutput": "output", "backward": "gradInput", "backwardUpdate": "gradInput",
            "updateGradInput": "gradInput"}  # fmt: skip
 
@@ -265,8 +266,10 @@ def add_counting(cls: Any) -> None:
         return
     for name in PASSES:
         method = cls.__dict__.get(name)
-        if method is None and "_lua" in cls.__dict__ and name not in ("forward", "backward", "backwardUpdate"):
-            method = getattr(cls, name, None)  # that of a base, which may declare nothing
+        if method is None and "_lua" in cls.__dict__ and name in _INHERITED:
+            method = getattr(cls, name, None)
+            if getattr(method, "__qualname__", "").split(".")[0] in ("Module", "Criterion"):
+                continue  # it computes nothing
         if isinstance(method, FunctionType) and not hasattr(method, "_isCounting"):
             setattr(cls, name, _counting(method, name))
 

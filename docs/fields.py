@@ -22,7 +22,8 @@ from pytorch_legacy.objects import Object
 INTRODUCTION = """\
 # Fields in .t7 files
 
-Made by `python docs/fields.py` from what classes declare (`_file = pl.Form(...)`, [form.py](../pytorch_legacy/files/form.py)).
+Made by `python docs/fields.py` from what classes declare (`_file = pl.Form(...)`, [form.py](../pytorch_legacy/files/form.py), and
+`_lua = pl.Lua(...)`, [counting.py](../pytorch_legacy/files/counting.py)).
 `python docs/fields.py nn.SpatialConvolution` prints the fields of one class, all of them. Here each class has what it adds to, or
 says otherwise than, the class that it extends.
 
@@ -119,7 +120,7 @@ def shown(value: Any) -> str:
 def uses(cls: type[Object], attribute: str) -> Iterator[str]:
     """Yields the uses of a field, in the words of the introduction."""
     form = cls._form
-    if attribute in form.oneBased or attribute in form.oneBasedTensors:
+    if attribute in (*form.oneBased, *form.oneBasedTensors, *cls._counts.fields):
         yield "from one"
     if form.renamed.get(attribute, attribute) != attribute:
         yield f"`{attribute}` here"

@@ -23,11 +23,11 @@ from .backend import set_pooling_backward as setPoolingBackward
 from .errors import THNNError
 from .files import migration, t7
 from .files.classes import register
+from .files.counting import Lua
 from .files.form import Form
 from .files.loading import load
 from .files.saving import save
 from .files.t7 import T7Error
-from .objects.counting import Lua
 from .random import manualSeed
 from .typenames import type, typename
 from .version import __version__

@@ -17,6 +17,7 @@ import pytorch_legacy as pl
 from pytorch_legacy import nn, t7
 from pytorch_legacy.arrays import map_storage, storage_offset
 from pytorch_legacy.files.classes import find_class
+from pytorch_legacy.files.counting import fromOne
 from pytorch_legacy.nn.pooling.indices import fromTorch7
 from pytorch_legacy.nn.Unknown import Unknown
 from tests.rows import rows
@@ -93,38 +94,18 @@ def load(entry: Entry, precision: str = "as_saved") -> Any:
 
 
 def counted_from_zero(case: Any) -> Any:
-    """The case with indices as they are here, where a layer takes or gives them as tensors."""
-    name = getattr(case["module"], "_typename", "")
-    if name == "nn.Index":
-        case["input"][1] = case["input"][1] - 1
-    elif name in ("nn.OneHot", "nn.LookupTable") or begins_with_table(case["module"]):
-        case["input"] = case["input"] - 1
-    elif name == "nn.SparseLinear":
-        for entries in (case["input"], case["train"].get("gradInput")):
-            count_columns_from_zero(entries)
-    elif name == "nn.IndexLinear":
-        for table in (case["input"], case["train"].get("gradInput")):
-            if isinstance(table, list) and table:
-                table[0] = mapped(lambda keys: keys - 1, table[0])
-    elif name in ("nn.Kmeans", "nn.ArgMax"):
-        for results in (case["train"], case["evaluate"]):
-            results["output"] = results["output"] - 1
+    """The case with indices as they are here, where a layer takes or gives them, as its class declares."""
+    module = case["module"]
+    first = module.get(0) if isinstance(module, nn.Sequential) and len(module) else module
+    if "input" in case:
+        case["input"] = fromOne(case["input"], first._counts.inputs)
+    for results in (case.get("train"), case.get("evaluate")):
+        if results and module._counts.outputs:
+            results["output"] = fromOne(results["output"], module._counts.outputs)
             results.pop("buffers", None)  # scratch memory of Torch7's
-    elif name == "nn.NCEModule":
-        case["input"][1] = case["input"][1] - 1
+        if results and "gradInput" in results:
+            results["gradInput"] = fromOne(results["gradInput"], module._counts.gradInputs)
     return case
-
-
-def begins_with_table(module: Any) -> bool:
-    """Returns True for a network whose first layer takes indices that count from 0 here."""
-    return isinstance(module, nn.Sequential) and len(module) > 0 and module.get(0)._typename == "nn.LookupTable"
-
-
-def count_columns_from_zero(entries: Any) -> None:
-    """Sparse vectors, in one array or a table of arrays, have their columns beside their values."""
-    for array in entries if isinstance(entries, list) else [entries]:
-        if isinstance(array, np.ndarray):
-            array[..., 0] -= 1
 
 
 def single(value: Any) -> Any:
@@ -257,22 +238,15 @@ def test_loading(entry: Entry) -> None:
 # ---------------------------------------------------------------------------------------------- criterions
 
 
-# Criterions whose labels may also be floating-point numbers; integers are labels everywhere.
-LABELLED = ("nn.ClassNLLCriterion", "nn.CrossEntropyCriterion", "nn.MultiMarginCriterion", "nn.ClassSimplexCriterion")
+def labels(case: Any) -> Any:
+    """The target as it is here: classes count from 0 where the criterion, or one in it, declares labels.
 
-
-def labels(entry: Entry, case: Any) -> Any:
-    """The target as it is here: classes count from 0; what is ignored stays what is ignored."""
-    criterion = case["module"]
-    ignoreIndex = stored(entry, "module").fields.get("ignoreIndex", -100)
+    Integers are labels everywhere.
+    """
 
     def counted(target: Any) -> Any:
-        isInteger = isinstance(target, np.ndarray) and target.dtype.kind == "i"
-        if not isInteger and criterion._typename not in LABELLED:
-            return target
-        classes = np.asarray(target, np.int64)
-        classes = np.where(classes == ignoreIndex, getattr(criterion, "ignoreIndex", -100), classes - 1)
-        return classes if isinstance(target, np.ndarray) else int(classes)
+        kind = case["module"]._counts.targets or ("labels" if getattr(target, "dtype", None) == np.int64 else None)
+        return fromOne(target, kind)
 
     return mapped(counted, case["target"]) if "target" in case else None
 
@@ -281,7 +255,7 @@ def labels(entry: Entry, case: Any) -> Any:
 def test_criterion(entry: Entry, precision: str) -> None:
     case = load(entry, precision)
     criterion, near = case["module"], tolerance(entry, precision)
-    target = labels(entry, case)
+    target = labels(case)
     assert_close(criterion.forward(case["input"], target), case["output"], near, "output")
     gradInput = criterion.backward(case["input"], target)
     if "backward" not in affected(entry):

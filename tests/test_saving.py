@@ -163,7 +163,7 @@ def test_module_comes_back(entry: Entry) -> None:
 @cases("criterion")
 def test_criterion_comes_back(entry: Entry) -> None:
     case = load(entry)
-    criterion, target = case["module"], labels(entry, case)
+    criterion, target = case["module"], labels(case)
     assert_comes_back(criterion)
     criterion.forward(case["input"], target)
     if "backward" not in entry.get("affects", ""):

@@ -11,10 +11,10 @@ from pytorch_legacy.authors.SequenceLayer import SequenceLayer
 from pytorch_legacy.authors.TorchRnnLSTM import TorchRnnLSTM
 from pytorch_legacy.authors.VanillaRNN import VanillaRNN
 from pytorch_legacy.errors import FieldError, ShapeError, ValueRangeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.utils import described
-from pytorch_legacy.objects.counting import Lua
 
 
 class LanguageModel(Container):

@@ -8,11 +8,11 @@ from pytorch_legacy import nn
 from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.cudnn.softmax import SpatialLogSoftMax
 from pytorch_legacy.errors import located
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.fields import checked
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.objects.counting import Lua
 
 
 class SpatialCrossEntropyCriterion(Criterion):

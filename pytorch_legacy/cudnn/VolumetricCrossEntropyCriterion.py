@@ -5,11 +5,11 @@ from typing import Any
 from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.cudnn.SpatialCrossEntropyCriterion import SpatialCrossEntropyCriterion
 from pytorch_legacy.errors import DtypeError, located
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import described
-from pytorch_legacy.objects.counting import Lua
 
 
 class VolumetricCrossEntropyCriterion(Criterion):

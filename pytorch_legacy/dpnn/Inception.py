@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.ReLU import ReLU
@@ -14,7 +15,6 @@ from pytorch_legacy.nn.decorator.Decorator import Decorator
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.normalization.SpatialBatchNormalization import SpatialBatchNormalization
 from pytorch_legacy.nn.pooling.SpatialMaxPooling import SpatialMaxPooling
-from pytorch_legacy.objects.counting import Lua
 
 FIELDS = ("inputSize", "outputSize", "reduceSize", "reduceStride", "transfer", "kernelSize", "kernelStride", "padding",
           "poolSize", "poolStride", "pool", "batchNorm")  # fmt: skip

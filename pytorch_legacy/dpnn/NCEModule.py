@@ -11,12 +11,12 @@ from pytorch_legacy.arrays import Tensor, to_device
 from pytorch_legacy.backend import compute
 from pytorch_legacy.dpnn import alias
 from pytorch_legacy.errors import ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.linear.Linear import Linear
 from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.objects import ArrayField
-from pytorch_legacy.objects.counting import Lua
 
 
 class NCEModule(Linear):

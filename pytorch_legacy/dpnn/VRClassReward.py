@@ -5,9 +5,9 @@ from typing import Any
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.dpnn.ClassReward import ClassReward
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.utils import sizes
-from pytorch_legacy.objects.counting import Lua
 
 
 class VRClassReward(ClassReward):

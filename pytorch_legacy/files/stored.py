@@ -9,6 +9,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import ALL_TYPES, Tensor, are_whole, is_tensor, map_storage, type_name
 from pytorch_legacy.errors import FieldError
+from pytorch_legacy.files.counting import Lua, fromOne, toOne
 from pytorch_legacy.files.fields import Fields, check_kinds
 from pytorch_legacy.files.fields import of as kinds_of
 from pytorch_legacy.files.form import BUFFERS, SCRATCH, Form
@@ -36,6 +37,9 @@ class Stored(metaclass=Listed):
     _file : Form
         Declarations of the class, beyond those of its bases, of its fields in .t7 files.
         ``_form`` is what it and its bases declare.
+    _lua : Lua
+        Declarations of the class, beyond those of its bases, of what Lua programs count from 1.
+        ``_counts`` is what it and its bases declare.
     _version : int, optional
         The version of the class in files: that of the form or, where it has none, of the object's file.
     _knowsFields : bool
@@ -51,6 +55,8 @@ class Stored(metaclass=Listed):
     _array: Any = np.ndarray
     _file = Form()
     _form = Form()
+    _lua = Lua()
+    _counts = Lua()
     _knowsFields = True
     _companions: ClassVar[tuple[str, ...]] = ()
     _version: int | None = None
@@ -139,6 +145,9 @@ class Stored(metaclass=Listed):
         if "output" not in own:
             own["output"] = np.empty(0, dtype)
         check_kinds(self)
+        for name, kind in self._counts.fields.items():
+            if isinstance(own.get(name), (int, float)):
+                own[name] = fromOne(own[name], kind)
         kinds = kinds_of(type(self))
         for name, default in form.defaults.items():
             if name not in own or (kinds.get(name) in ("a list of modules", "a list of criterions") and not own[name]):
@@ -223,6 +232,8 @@ class Stored(metaclass=Listed):
         """The value of an attribute as it stands in files."""
         if name in self._form.oneBased:
             return counted(value, 1)
+        if isinstance(value, (int, float)):
+            return toOne(value, self._counts.fields.get(name))
         return t7.longs(value) if isinstance(value, tuple) and name in self._filePlaces().sizes else value
 
     def _luaFunctions(self) -> dict[str, t7.Function]:

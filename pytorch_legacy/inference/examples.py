@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pytorch_legacy import authors, nn, rnn
+from pytorch_legacy import nn, rnn
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, THNNError
 from pytorch_legacy.nn.Criterion import Criterion
@@ -172,10 +172,8 @@ def indices(module: Any) -> tuple[int, int] | None:
     while children := getattr(module, "modules", None):
         module = children[0]
     if isinstance(module, nn.LookupTable):
-        return int(isinstance(module, rnn.LookupTableMaskZero)), len(module.weight)
-    if isinstance(module, (nn.OneHot, authors.OneHot)):
-        return 0, int(module.outputSize)
-    return None
+        return 0 if module._counts.inputs else 1, len(module.weight)  # with nn.LookupTableMaskZero, 0 is padding
+    return (0, int(module.outputSize)) if isinstance(module, nn.OneHot) else None
 
 
 def _typed(value: Any, dtype: np.dtype) -> Any:

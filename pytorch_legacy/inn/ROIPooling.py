@@ -6,11 +6,11 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor, to_device
 from pytorch_legacy.errors import IndexRangeError, ValueRangeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear
-from pytorch_legacy.objects.counting import Lua
 
 _FARTHEST = 2.0**31
 

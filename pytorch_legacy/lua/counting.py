@@ -40,8 +40,9 @@ from typing import Any, Union, get_args, get_origin
 
 import numpy as np
 
+from pytorch_legacy.files.counting import Kind, Lua, fromOne, toOne
 from pytorch_legacy.objects import Object
-from pytorch_legacy.objects.counting import Kind, Lua, countingFromOne, fromOne, toOne
+from pytorch_legacy.objects.counting import countingFromOne
 
 __all__ = ["argumentKinds", "call", "construct", "declaration", "fieldKinds", "invoke", "methodKinds", "read", "values", "write"]
 
@@ -141,7 +142,7 @@ def write(thing: Any, name: str, value: Any) -> None:
 
 
 def declaration(thing: Any) -> Lua:
-    """What an object, or a class, says of what counts; a module of functions says it as ``_lua``, too."""
+    """Returns the declaration of an object or a class; a module of functions has one as ``_lua``, too."""
     found: Any = getattr(thing, "_counts", None) or getattr(thing, "_lua", None)
     return found if isinstance(found, Lua) else _NONE
 
@@ -220,9 +221,27 @@ def _invoke(thing: Any, method: Callable[..., Any], name: str, arguments: Sequen
             value = fromOne(value, kinds[argument], f"{where}{argument}: ")
         given.append(_whole(value) if argument in order.integers else value)
     named = {key: fromOne(value, kinds.get(key), f"{where}{key}: ") for key, value in names.items()}
-    with countingFromOne():
-        result = method(*given, **named)
+    try:
+        with countingFromOne():
+            result = method(*given, **named)
+    except IndexError as error:
+        _explain(thing, error)
+        raise
     return toOne(result, lua.results.get(name))
+
+
+def _explain(thing: Any, error: IndexError) -> None:
+    """Adds to an error of an index that the class of an author counts from 0, because it declares nothing."""
+    isOurs = type(thing).__module__.startswith("pytorch_legacy.")
+    if isinstance(thing, Object) and not isOurs and not any(vars(base).get("_lua") for base in _own(type(thing))):
+        text = f"{type(thing).__name__} declares nothing as _lua = pl.Lua(...), and counts from 0"
+        if text not in str(error):
+            error.args = (f"{error.args[0]}; {text}" if error.args else text,)
+
+
+def _own(cls: type[Any]) -> list[type[Any]]:
+    """Returns the classes of an author."""
+    return [base for base in cls.__mro__ if not base.__module__.startswith("pytorch_legacy.")]
 
 
 def _whole(value: Any) -> Any:

@@ -7,7 +7,7 @@
 (2, 3)
 >>> net.forward(np.array([1, 2, 3, 4])).shape  # the words 1 to 4; rows 2 to 4 of their vectors
 (3, 2)
->>> nn.ClassNLLCriterion().forward(np.log(np.float32([0.25, 0.75])), 2).round(4)  # the second class
+>>> round(nn.ClassNLLCriterion().forward(np.log(np.float32([0.25, 0.75])), 2), 4)  # the second class
 0.2877
 
 Names, orders of arguments and counts are Torch7's; arrays are NumPy's, tables are lists and dicts. (A list of Python counts from

@@ -10,12 +10,12 @@ import numpy as np
 from pytorch_legacy.arguments import as_kind, checked
 from pytorch_legacy.arrays import Tensor, any_overlap, cupy, is_tensor, on_device, overlap
 from pytorch_legacy.errors import TOO_DEEP, ArgumentError, IndexRangeError, ShapeError, THNNError, UnsupportedError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import author_name, clear, owned, recursiveSum
 from pytorch_legacy.objects import Typed
-from pytorch_legacy.objects.counting import Lua
 from pytorch_legacy.reentrancy import guards_modules, is_reentrant
 
 

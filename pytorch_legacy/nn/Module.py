@@ -21,6 +21,7 @@ from pytorch_legacy.arrays import (
 from pytorch_legacy.errors import NullError, ShapeError, THNNError
 from pytorch_legacy.files import migration, t7
 from pytorch_legacy.files.classes import own
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import GRADIENTS
 from pytorch_legacy.files.stored import stored_dtype
 from pytorch_legacy.nn import blocks, check, walks
@@ -29,7 +30,6 @@ from pytorch_legacy.nn.summary import Summary, of_module
 from pytorch_legacy.nn.updating import Updating
 from pytorch_legacy.nn.utils import by_example, clear, described
 from pytorch_legacy.objects.copies import rebind, shared
-from pytorch_legacy.objects.counting import Lua
 from pytorch_legacy.objects.loaded import RAW, explain
 from pytorch_legacy.reentrancy import guarded, guards_self, is_reentrant
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.objects.counting import Lua
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.random import randperm
 
 _lua = Lua(results=dict.fromkeys(("full", "oneToOne", "random"), "indices"))

@@ -14,10 +14,10 @@ from pytorch_legacy.arrays import Tensor, is_tensor, to_host, type_name
 from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.files.classes import own
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.messages import mismatch
 from pytorch_legacy.nn import walks
 from pytorch_legacy.objects import Object
-from pytorch_legacy.objects.counting import Lua
 
 
 class Tuning(Object):

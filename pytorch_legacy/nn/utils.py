@@ -11,6 +11,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor, is_tensor, overlap, tree, type_name
 from pytorch_legacy.errors import DtypeError, IndexRangeError, ShapeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.t7.nodes import printable
 from pytorch_legacy.messages import described as described
 from pytorch_legacy.messages import sizes as sizes
@@ -18,7 +19,6 @@ from pytorch_legacy.nn import blocks
 from pytorch_legacy.objects import Object
 from pytorch_legacy.objects.base import fitting
 from pytorch_legacy.objects.conversion import converted
-from pytorch_legacy.objects.counting import Lua
 
 _lua = Lua(methods={"addSingletonDimension": dict.fromkeys(("dim", "last"), "numbers")})
 

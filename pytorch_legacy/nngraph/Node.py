@@ -10,11 +10,11 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.t7.objects import IdentityKey
 from pytorch_legacy.nn.utils import described, sizes
 from pytorch_legacy.nngraph import graph
 from pytorch_legacy.nngraph.graph.Node import counted
-from pytorch_legacy.objects.counting import Lua
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 

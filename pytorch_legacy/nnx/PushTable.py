@@ -2,12 +2,12 @@
 
 from typing import Any, Self
 
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import recursiveAdd, recursiveCopy
 from pytorch_legacy.nnx.PullTable import PullTable
-from pytorch_legacy.objects.counting import Lua
 
 
 class PushTable(Module):

@@ -2,13 +2,13 @@
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.Native import Caller
 from pytorch_legacy.nn.utils import sizes
 from pytorch_legacy.nnx.planes import side, stretch, stretchBackward
-from pytorch_legacy.objects.counting import Lua
 
 
 class SpatialReSampling(Caller, Module):

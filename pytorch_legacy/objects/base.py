@@ -12,9 +12,10 @@ from pytorch_legacy import torch_names
 from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor, as_arrays, buffer, on_device, overlap
 from pytorch_legacy.errors import DtypeError, FieldError, OutOfMemoryError, ShapeError
-from pytorch_legacy.files import form
-from pytorch_legacy.objects import array_checks, counting, loaded, results
+from pytorch_legacy.files import counting, form
+from pytorch_legacy.objects import array_checks, loaded, results
 from pytorch_legacy.objects.conversion import Converted
+from pytorch_legacy.objects.counting import add_counting
 from pytorch_legacy.objects.printing import always
 from pytorch_legacy.reentrancy import guarded
 
@@ -38,9 +39,6 @@ class Object(Converted):
         The arrays that passes of array operations read and validate first (array_checks.py), beside those of the bases.
     _constructed : set of str
         The attributes that constructors made in this process, for who looks for misspelt ones (files/misspelt.py).
-    _lua : Lua
-        Declarations of the class, beyond those of its bases, of what Lua programs count from 1.
-        ``_counts`` is what it and its bases declare.
     changesDtype : bool
         True of a class whose results have another dtype than the object on purpose. Results of a class of one's own are held to
         the dtype of the object otherwise.
@@ -55,8 +53,6 @@ class Object(Converted):
     _arrayFields: ClassVar[tuple[array_checks.ArrayField, ...]] = ()
     _checkedFields: ClassVar[tuple[tuple[array_checks.ArrayField, str], ...]] = ()
     _addsSizes = False
-    _lua: ClassVar[counting.Lua] = counting.Lua()
-    _counts: ClassVar[counting.Lua] = counting.Lua()
     changesDtype: ClassVar[bool] = False
     _constructed: set[str] = set()
     _inPass = False
@@ -97,7 +93,7 @@ class Object(Converted):
         if cls._checkedFields and isOurs:
             array_checks.add_checks(cls)
         cls._counts = counting.declared_lua(cls)
-        counting.add_counting(cls)
+        add_counting(cls)
 
     if not TYPE_CHECKING:  # or every attribute would be known to mypy
 

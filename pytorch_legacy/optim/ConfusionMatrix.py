@@ -8,11 +8,11 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor, are_whole
 from pytorch_legacy.errors import DtypeError, FieldError, IndexRangeError, ShapeError, ValueRangeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.fields import Fields
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.messages import described
 from pytorch_legacy.objects import Object
-from pytorch_legacy.objects.counting import Lua
 from pytorch_legacy.optim import pictures
 
 

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self, TypeVar
 
 from pytorch_legacy.errors import FieldError, ShapeError, UnsupportedError, ValueRangeError, located
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described, recursiveCopy
 from pytorch_legacy.objects import Object
-from pytorch_legacy.objects.counting import Lua
 from pytorch_legacy.rnn.steps import by_step, to_table
 
 Result = TypeVar("Result")

@@ -3,11 +3,11 @@
 from typing import Any, Self
 
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.regularization.Dropout import Dropout
 from pytorch_legacy.nn.utils import recursiveAdd, recursiveCopy, recursiveFill, recursiveResizeAs
-from pytorch_legacy.objects.counting import Lua
 from pytorch_legacy.rnn.AbstractRecurrent import AbstractRecurrent
 
 

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy import nn
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.objects.counting import Lua
 from pytorch_legacy.rnn.HiddenState import HiddenState
 from pytorch_legacy.rnn.LinearNoBias import LinearNoBias
 

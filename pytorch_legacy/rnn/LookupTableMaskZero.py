@@ -1,10 +1,10 @@
 """Vectors picked from a table, with one index for padding."""
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.embedding.LookupTable import LookupTable
-from pytorch_legacy.objects.counting import Lua
 
 
 class LookupTableMaskZero(LookupTable):

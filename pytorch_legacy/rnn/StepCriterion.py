@@ -4,11 +4,11 @@ from typing import Any, Self
 
 from pytorch_legacy.arrays import is_tensor, to_host, tree
 from pytorch_legacy.backend.prepared import Bindings
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.utils import recursiveCopy
 from pytorch_legacy.objects import Object, Wrapping
-from pytorch_legacy.objects.counting import Lua
 from pytorch_legacy.rnn.steps import at_step, joined, sequence
 
 

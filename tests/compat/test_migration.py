@@ -140,7 +140,7 @@ def test_lookup_tables_with_rows_of_rows() -> None:
     net, changes = loaded("nn.LookupTable", {"weight": weight, "gradWeight": weight * 0, "size": size, "batchSize": size}, 2)
     np.testing.assert_array_equal(net.forward(np.array([3, 0])), weight[[3, 0]])
     net.backward(np.array([3, 0]), np.ones((2, 2, 3)))
-    assert net.gradWeight.sum() == 12 and changes["paddingValue"] == "missing: 0"
+    assert net.gradWeight.sum() == 12 and changes["paddingValue"] == "missing: -1"
 
 
 def test_sizes_in_other_forms() -> None:

@@ -62,9 +62,9 @@ def test_as_on_the_host(gpu: Any, entry: Entry) -> None:
 @cases("criterion", "results")
 def test_criterions(gpu: Any, entry: Entry) -> None:
     here, there = load(entry), load(entry)
-    here["target"] = labels(entry, here)
+    here["target"] = labels(here)
     there["module"].type(WORDS[here["module"]._dtype])
-    there["input"], there["target"] = up(there["input"]), up(labels(entry, there))
+    there["input"], there["target"] = up(there["input"]), up(labels(there))
     results = []
     for case in (here, there):
         try:

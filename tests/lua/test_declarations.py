@@ -39,7 +39,7 @@ def entries(*kinds: str) -> Any:
 
 
 def constructed(entry: Entry, loaded: Any) -> Any:
-    """What Torch7's constructor makes, with the parameters of the file; the object of the file if it was altered."""
+    """Returns the object of a text, with the parameters of the file; the object of the file if that was altered."""
     if entry["family"] == "compat":
         return loaded
     before = pl.getdefaulttensortype()
@@ -86,7 +86,7 @@ def check_buffer(module: Any, path: str, expected: Any, near: float) -> None:
     inside, _, name = path.rpartition(".")
     owner = at(module, inside) if inside else module
     if name == "indices" and hasattr(owner, "pooling"):
-        owner = owner.pooling  # those of an unpooling layer are the pooling layer's
+        owner = owner.pooling  # an unpooling layer has the indices of its pooling layer
     if name == "_indices" and not hasattr(owner, name):
         return  # nn.ArgMax has none
     assert_close(np.asarray(counting.read(owner, name)).astype(expected.dtype), expected, near, path)

@@ -31,7 +31,7 @@ _SIZES = """
 """
 SIZES = frozenset(_SIZES.split())
 
-# What else is no position, or the same number in both, by class: an index is declared, or it stands here with its reason.
+# Other whole numbers that are no positions, or the same in both, with the reason: an index is declared, or it stands here.
 _TREE = (
     "childIds", "childParent", "hierarchy", "maxChildId", "maxDept", "maxFamily", "maxFamilyPath", "maxNodeId", "maxParentId",
     "minNodeId", "nChildNode", "nParentNode", "parentChildren", "parentId", "parentIds", "rootId",

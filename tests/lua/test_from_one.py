@@ -11,9 +11,10 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import THNNError
+from pytorch_legacy.files.counting import Lua, fromOne, toOne
 from pytorch_legacy.lua import counting, cudnn, nn, nngraph, optim
 from pytorch_legacy.lua.from_one import counted, python
-from pytorch_legacy.objects.counting import Lua, countingFromOne, fromOne, isCountingFromOne, toOne
+from pytorch_legacy.objects.counting import countingFromOne, isCountingFromOne
 from tests.test_golden import GOLDEN
 from tests.trees import assert_same
 
@@ -150,7 +151,7 @@ def test_indices_of_pooling() -> None:
     pool.forward(x)
     assert pool.indices.tolist() == [[[6, 8], [14, 16]]]
     adaptive = nn.SpatialAdaptiveMaxPooling(2, 2)
-    adaptive.backward(x, adaptive.forward(x))  # which tells the size of the input
+    adaptive.backward(x, adaptive.forward(x))  # a pass backward stores the size of the input
     assert adaptive.indices.tolist() == [[[[2, 2], [2, 2]]], [[[2, 2], [2, 2]]]]
 
 
@@ -279,6 +280,23 @@ def test_packages() -> None:
         assert pl.rnn.FastLSTM.bn
     finally:
         nn.FastLSTM.bn = False
+
+
+def test_an_error_says_that_a_class_declares_nothing() -> None:
+    class Pick(pl.nn.Module):
+        def updateOutput(self, input: Any) -> Any:
+            return [0, 1][input]
+
+    class Declared(Pick):
+        _lua = Lua(inputs="indices")
+
+    assert counted(Declared()).forward(2) == 1
+    with pytest.raises(
+        IndexError, match=r"list index out of range; Pick declares nothing as _lua = pl\.Lua\(\.\.\.\), and counts"
+    ):
+        counted(Pick()).forward(2)
+    with pytest.raises(IndexError, match=r"range$"):
+        counted(Declared()).forward(3)
 
 
 def test_numbers_of_values() -> None:

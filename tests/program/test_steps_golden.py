@@ -86,7 +86,7 @@ def task(entry: Any) -> Any:
         net = linear(case["input"])
         if entry["name"].startswith("BCE"):  # takes probabilities
             net = nn.Sequential(net, nn.Clamp(0, 1)).type(net.type())
-        return net, case["module"], labels(entry, case), case["input"]
+        return net, case["module"], labels(case), case["input"]
     if case.get("forwardOnly"):
         return None
     net = case["module"].training()

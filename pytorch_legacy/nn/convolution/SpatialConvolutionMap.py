@@ -8,11 +8,11 @@ import numpy as np
 from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import DtypeError, ShapeError, ValueRangeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Learner
 from pytorch_legacy.nn.utils import described, sizes
-from pytorch_legacy.objects.counting import Lua
 
 
 class SpatialConvolutionMap(Learner):

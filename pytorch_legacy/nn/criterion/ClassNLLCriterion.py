@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.NativeCriterion import NativeCriterion
-from pytorch_legacy.objects.counting import Lua
 
 
 class ClassNLLCriterion(NativeCriterion):
@@ -85,12 +85,3 @@ class ClassNLLCriterion(NativeCriterion):
 
     def _goal(self, target: Any) -> Tensor:
         return check.labels(self, "target", target)
-
-    def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        super()._fromTorch7(fields, version)
-        if self.ignoreIndex != self.NOTHING:
-            self.ignoreIndex -= 1
-
-    def _toTorch7(self) -> dict[str, Any]:
-        ignored = self.ignoreIndex
-        return super()._toTorch7() | {"ignoreIndex": ignored if ignored == self.NOTHING else ignored + 1}

@@ -7,11 +7,11 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor, take
 from pytorch_legacy.backend import compute
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.criterion.MSECriterion import MSECriterion
 from pytorch_legacy.objects import ArrayField
-from pytorch_legacy.objects.counting import Lua
 
 
 class ClassSimplexCriterion(MSECriterion):

@@ -5,13 +5,13 @@ from typing import Any
 from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import located
 from pytorch_legacy.files import migration
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.fields import checked
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.activation.LogSoftMax import LogSoftMax
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.criterion.ClassNLLCriterion import ClassNLLCriterion
-from pytorch_legacy.objects.counting import Lua
 
 
 class CrossEntropyCriterion(Criterion):

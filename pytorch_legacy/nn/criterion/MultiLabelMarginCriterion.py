@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from pytorch_legacy.arrays import Tensor
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.NativeCriterion import NativeCriterion
-from pytorch_legacy.objects.counting import Lua
 
 
 class MultiLabelMarginCriterion(NativeCriterion):

@@ -8,10 +8,10 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import DtypeError
 from pytorch_legacy.files import migration
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
-from pytorch_legacy.objects.counting import Lua
 
 
 class LookupTable(Native):
@@ -66,7 +66,7 @@ class LookupTable(Native):
     _file = Form(
         version=4,
         dropped=("_count", "_input", "_gradOutput", "_sorted", "_indices", "copiedInput", "size", "batchSize", "inputs"),
-        defaults={"paddingValue": lambda fields: 0},
+        defaults={"paddingValue": lambda fields: -1},
     )
     _lua = Lua(inputs="indices", fields={"paddingValue": "indices"}, methods={"renorm": {"input": "indices"}})
     _updatesDirectly = True
@@ -159,7 +159,3 @@ class LookupTable(Native):
             if isinstance(fields.get(name), np.ndarray) and fields[name].ndim > 2:
                 migration.note(self, name, f"of version {version} has rows of {fields[name].ndim - 1} dimensions")
         super()._fromTorch7(fields, version)
-        self.paddingValue = (self.paddingValue or 0) - 1
-
-    def _toTorch7(self) -> dict[str, Any]:
-        return super()._toTorch7() | {"paddingValue": self.paddingValue + 1}

@@ -10,11 +10,11 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import DtypeError, ShapeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import clear, described, sizes
-from pytorch_legacy.objects.counting import Lua
 
 # Values of `sparseUpdate`: the gradients since zeroGradParameters have the columns of no input, of `lastInput` alone, or of
 # several inputs.

@@ -9,12 +9,12 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import ShapeError, ValueRangeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, sizes
 from pytorch_legacy.objects import ArrayField
-from pytorch_legacy.objects.counting import Lua
 
 
 class Kmeans(Module):

@@ -9,6 +9,7 @@ from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import DtypeError, FieldError, THNNError
 from pytorch_legacy.files import t7
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.fields import Fields
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
@@ -16,7 +17,6 @@ from pytorch_legacy.nn.linear.batch import summed
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import clear, described
 from pytorch_legacy.objects import ArrayField
-from pytorch_legacy.objects.counting import Lua
 
 
 class PartialLinear(Module):

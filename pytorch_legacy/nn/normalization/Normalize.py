@@ -7,10 +7,10 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.utils import clear
-from pytorch_legacy.objects.counting import Lua
 
 
 class Normalize(Native):

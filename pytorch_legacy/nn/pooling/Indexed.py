@@ -7,11 +7,11 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import THNNError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import utils
 from pytorch_legacy.nn.Native import Native
 from pytorch_legacy.nn.pooling.indices import fromTorch7, toTorch7
-from pytorch_legacy.objects.counting import Lua
 
 
 class Indexed(Native):

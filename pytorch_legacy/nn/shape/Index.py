@@ -4,11 +4,11 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor, is_tensor, take
 from pytorch_legacy.errors import DtypeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
-from pytorch_legacy.objects.counting import Lua
 
 
 class Index(Module):

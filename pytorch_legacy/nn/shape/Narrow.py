@@ -2,10 +2,10 @@
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
-from pytorch_legacy.objects.counting import Lua
 
 
 class Narrow(Module):

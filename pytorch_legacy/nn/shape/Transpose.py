@@ -7,11 +7,11 @@ import numpy as np
 from pytorch_legacy.arguments import checked
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import FieldError, ShapeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
-from pytorch_legacy.objects.counting import Lua
 
 
 class Transpose(Module):

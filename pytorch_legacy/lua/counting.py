@@ -25,8 +25,8 @@ True
 (3, 2)
 
 A call lets the passes of its thread count from one while it runs (`pytorch_legacy.objects.counting`): layers with indices convert
-them themselves, wherever they stand in a network. So a layer that is written in Lua gets the indices of its program. Its methods
-are functions with the attribute ``countsFromOne``; called by Python, they are handed what counts from one.
+them themselves, wherever they stand in a network. So a layer that is written in Lua gets the indices of its program. Its passes
+are functions with the attribute ``countsFromOne``.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ __all__ = ["argumentKinds", "call", "construct", "declaration", "fieldKinds", "i
 MISSING: Any = object()
 
 
-def construct(cls: type[Any], arguments: Sequence[Any], names: Mapping[str, Any] | None = None) -> Any:
+def construct(cls: Any, arguments: Sequence[Any], names: Mapping[str, Any] | None = None) -> Any:
     """Returns an object of a class for the arguments that Torch7's constructor takes.
 
     Parameters
@@ -63,7 +63,8 @@ def construct(cls: type[Any], arguments: Sequence[Any], names: Mapping[str, Any]
     """
     kinds = argumentKinds(cls)
     if declaration(cls).isNamed and len(arguments) == 1 and isinstance(arguments[0], Mapping):
-        arguments, names = (), {**arguments[0], **(names or {})}
+        names = {**arguments[0], **(names or {})}
+        arguments = []
     order = _order(cls, len(arguments))
     where = f"{cls._typename}: "
     given: dict[str, Any] = {}
@@ -180,7 +181,7 @@ def _isInteger(hint: Any) -> bool:
 
 
 @lru_cache(4096)
-def _order(cls: type[Any], count: int) -> _Order:
+def _order(cls: Any, count: int) -> _Order:
     wanted = declaration(cls).order
     if isinstance(wanted, Mapping):
         wanted = wanted[max(least for least in wanted if least <= count)]
@@ -193,13 +194,13 @@ def _methodOrder(function: Any) -> _Order:
 
 
 @lru_cache(4096)
-def argumentKinds(cls: type[Any]) -> dict[str, Kind]:
+def argumentKinds(cls: Any) -> dict[str, Kind]:
     """The kinds of a constructor's arguments: those that are declared, and those of fields that have their names."""
     return {**fieldKinds(cls), **declaration(cls).arguments}
 
 
 @lru_cache(4096)
-def methodKinds(cls: type[Any], name: str) -> dict[str, Kind]:
+def methodKinds(cls: Any, name: str) -> dict[str, Kind]:
     """The kinds of a method's arguments, as those of a constructor's."""
     return {**fieldKinds(cls), **declaration(cls).methods.get(name, {})}
 
@@ -278,7 +279,7 @@ def _fieldKind(thing: Any, attribute: str) -> Kind:
 
 
 @lru_cache(4096)
-def fieldKinds(cls: type[Any]) -> dict[str, Kind]:
+def fieldKinds(cls: Any) -> dict[str, Kind]:
     """The kinds of fields: those that count in files, and those that are declared. A leading underscore is no part of a name."""
     form = cls._form  # type: ignore[attr-defined]
     names = {**dict.fromkeys(form.oneBased, "positions"), **dict.fromkeys(form.oneBasedTensors, "indices")}

@@ -3,6 +3,9 @@
 In a thread that counts from one, as it does in calls from Lua, a class that declares its inputs, targets or outputs gets and
 returns them so, wherever it stands in a network. Its own code, and the modules inside it, count from 0 as ever.
 
+A pass that is written in Lua has the attribute ``countsFromOne``. If its class declares what counts, it gets that counted from
+one, whoever calls it. If not, it counts as its caller does, and so do the modules that it calls: a network counts in one way.
+
 >>> import numpy as np
 >>> from pytorch_legacy import nn
 >>> from pytorch_legacy.objects.counting import countingFromOne
@@ -24,9 +27,10 @@ from pytorch_legacy.files.counting import Lua, fromOne, toOne
 
 
 class _Thread(threading.local):
-    """True in a thread in which passes count from one."""
+    """The way in which passes of a thread count, and whether calls from Lua leave it as it is."""
 
     fromOne = False
+    isKept = False
 
 
 _thread = _Thread()
@@ -40,7 +44,8 @@ class _Counting:
 
     def __enter__(self) -> None:
         self.before = _thread.fromOne
-        _thread.fromOne = self.isFromOne
+        if not _thread.isKept:
+            _thread.fromOne = self.isFromOne
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         _thread.fromOne = self.before
@@ -54,6 +59,17 @@ def countingFromOne() -> _Counting:
 def countingFromZero() -> _Counting:
     """A context in which passes of this thread count from zero again: for Python that Lua calls."""
     return _Counting(False)
+
+
+class countingAsCalled:
+    """A context in which calls from Lua count as this thread does now: for passes that are written in Lua."""
+
+    def __enter__(self) -> None:
+        self.before = _thread.isKept
+        _thread.isKept = True
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        _thread.isKept = self.before
 
 
 def isCountingFromOne() -> bool:
@@ -70,11 +86,9 @@ _OUTPUT = {"forward": "output", "updateOutput": "output", "backward": "gradInput
 
 
 def add_counting(cls: Any) -> None:
-    """Lets the passes of a class take what it declares, in threads that count from one.
-
-    A method that is written in Lua counts so itself: it has the attribute ``countsFromOne``.
-    """
-    if not cls._counts.countsInPasses:
+    """Lets the passes of a class take what it declares, in threads that count from one."""
+    isWrittenInLua = any(getattr(cls.__dict__.get(name), "countsFromOne", False) for name in PASSES)
+    if not (cls._counts.countsInPasses or isWrittenInLua):
         return
     for name in PASSES:
         method = cls.__dict__.get(name)
@@ -95,7 +109,10 @@ def _counting(method: Callable[..., Any], name: str) -> Callable[..., Any]:
             return method(self, *arguments, **keywords)
         lua: Lua = type(self)._counts
         if not lua.countsInPasses:
-            return method(self, *arguments, **keywords)
+            if not isWrittenInLua:
+                return method(self, *arguments, **keywords)
+            with countingAsCalled():
+                return method(self, *arguments, **keywords)
         return _converted(self, method, name, lua, isWrittenInLua, arguments, keywords)
 
     counting._isCounting = True  # type: ignore[attr-defined]
@@ -113,8 +130,12 @@ def _converted(
             handed[place] = into(handed[place], kind)
         elif argument in keywords:
             keywords[argument] = into(keywords[argument], kind)
-    with _Counting(isWrittenInLua):
+    before = _thread.fromOne, _thread.isKept
+    _thread.fromOne, _thread.isKept = isWrittenInLua, False
+    try:
         result = method(self, *handed, **keywords)
+    finally:
+        _thread.fromOne, _thread.isKept = before
     field = _OUTPUT.get(name, "")
     kind = lua.outputs if field == "output" else lua.gradInputs if field else None
     if kind:

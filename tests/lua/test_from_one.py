@@ -237,6 +237,29 @@ def test_methods_that_are_written_in_lua_count_from_one_whoever_calls_them() -> 
         assert_same(layer.seen, WORDS)
 
 
+def test_a_pass_that_is_written_in_lua_counts_as_its_caller_does() -> None:
+    """Python hands words from 0 to a network with such a layer, and Lua words from 1."""
+
+    def updateOutput(self: Any, input: Any) -> Any:
+        self.output = counting.call(self.table, "forward", input)
+        return self.output
+
+    def sample(self: Any) -> Any:
+        return counting.call(self.table, "forward", WORDS)
+
+    updateOutput.countsFromOne = True  # type: ignore[attr-defined]
+    layer = type("Words", (pl.nn.Module,), {"updateOutput": updateOutput, "sample": sample})()
+    layer.table = pl.nn.LookupTable(3, 2)
+    net = pl.nn.Sequential(layer, pl.nn.Identity())
+    rows = layer.table.weight[[2, 0]]
+    for forward, words in ((net.forward, WORDS - 1), (counted(net).forward, WORDS)):
+        assert_same(forward(words), rows)
+    assert_same(layer.sample(), rows)
+    with pytest.raises(THNNError):
+        net.forward(WORDS)  # 3 is one too many
+    assert_same(counted(net).forward(WORDS), rows)
+
+
 def test_other_threads_count_from_zero() -> None:
     seen: list[Any] = []
     layer = pl.nn.OneHot(3)

@@ -143,6 +143,8 @@ def toOne(value: Any, kind: Kind) -> Any:
 def _stepped(value: Any, kind: Kind, step: int, where: str) -> Any:
     if not kind or kind == "stored" or value is None or isinstance(value, (str, bool)):
         return value
+    if kind == "indices" and type(value) is np.ndarray and value.dtype.kind in "if":
+        return value + value.dtype.type(step)
     if isinstance(kind, tuple):
         if not isinstance(value, (list, tuple)):
             return value  # the class says what it expects

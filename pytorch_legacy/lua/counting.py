@@ -33,7 +33,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from inspect import Parameter
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
@@ -42,7 +41,7 @@ import numpy as np
 
 from pytorch_legacy.files.counting import Kind, Lua, fromOne, toOne
 from pytorch_legacy.objects import Object
-from pytorch_legacy.objects.counting import countingFromOne
+from pytorch_legacy.objects.counting import callFromOne
 
 __all__ = ["argumentKinds", "call", "construct", "declaration", "fieldKinds", "invoke", "methodKinds", "read", "values", "write"]
 
@@ -180,55 +179,85 @@ def _isInteger(hint: Any) -> bool:
     return "int" in (hint, *kinds) or (int in kinds and {*kinds} <= {int, NoneType, str})
 
 
-@lru_cache(4096)
 def _order(cls: Any, count: int) -> _Order:
+    """The arguments of a constructor that gets so many."""
     wanted = declaration(cls).order
+    least = 0
     if isinstance(wanted, Mapping):
-        wanted = wanted[max(least for least in wanted if least <= count)]
-    return _Order(cls, wanted)
+        least = max(number for number in wanted if number <= count)
+        wanted = wanted[least]
+    return _kept(cls, ("__init__", least), lambda: _Order(cls, wanted))  # type: ignore[no-any-return]
 
 
-@lru_cache(4096)
-def _methodOrder(function: Any) -> _Order:
-    return _Order(function, None)
-
-
-@lru_cache(4096)
 def argumentKinds(cls: Any) -> dict[str, Kind]:
     """The kinds of a constructor's arguments: those that are declared, and those of fields that have their names."""
     return {**fieldKinds(cls), **declaration(cls).arguments}
 
 
-@lru_cache(4096)
 def methodKinds(cls: Any, name: str) -> dict[str, Kind]:
     """The kinds of a method's arguments, as those of a constructor's."""
     return {**fieldKinds(cls), **declaration(cls).methods.get(name, {})}
 
 
+class _Plan:
+    """The arguments of a method by their places: names, kinds, defaults, and which are integers."""
+
+    def __init__(self, thing: Any, function: Any, name: str, isMethod: bool) -> None:
+        order = _Order(function, None)
+        lua = declaration(thing)
+        self.named = methodKinds(type(thing), name) if isinstance(thing, Object) else dict(lua.methods.get(name, {}))
+        self.names = order.names[1:] if isMethod else order.names
+        self.others = order.others
+        self.kinds = [self.named.get(argument) for argument in self.names]
+        self.defaults = [order.defaults.get(argument, MISSING) for argument in self.names]
+        self.integers = [argument in order.integers for argument in self.names]
+        self.result = lua.results.get(name)
+        self.isPlain = not any(self.kinds) and not any(self.integers) and not self.others
+
+    def fit(self, arguments: Sequence[Any], where: str) -> Sequence[Any]:
+        """Returns the arguments as the method takes them: without those that are too many, and counted from 0."""
+        count = len(self.names)
+        if self.isPlain and len(arguments) <= count and not any(value is None for value in arguments):
+            return arguments
+        given = []
+        for place, value in enumerate(arguments[:count]):
+            if value is None and self.defaults[place] is not MISSING:
+                value = self.defaults[place]
+            elif self.kinds[place]:
+                value = fromOne(value, self.kinds[place], f"{where}{self.names[place]}: ")
+            given.append(_whole(value) if self.integers[place] else value)
+        if self.others:
+            kind = self.named.get(self.others)
+            given += [_whole(fromOne(value, kind, f"{where}{self.others}: ")) for value in arguments[count:]]
+        return given
+
+
 def _invoke(thing: Any, method: Callable[..., Any], name: str, arguments: Sequence[Any], names: Mapping[str, Any]) -> Any:
-    lua = declaration(thing)
-    order = _methodOrder(getattr(method, "__func__", method))
-    first = 1 if hasattr(method, "__func__") else 0
-    kinds = methodKinds(type(thing), name) if isinstance(thing, Object) else lua.methods.get(name, {})
+    function = getattr(method, "__func__", method)
+    owner = type(thing) if isinstance(thing, Object) else thing
+    plan: _Plan = _kept(owner, (name, function), lambda: _Plan(thing, function, name, function is not method))
     where = f"{_named(thing)}: {name}: "
-    given = []
-    for place, value in enumerate(arguments, first):
-        argument = order.names[place] if place < len(order.names) else order.others
-        if not argument:
-            break
-        if value is None and argument in order.defaults:
-            value = order.defaults[argument]
-        elif argument in kinds:
-            value = fromOne(value, kinds[argument], f"{where}{argument}: ")
-        given.append(_whole(value) if argument in order.integers else value)
-    named = {key: fromOne(value, kinds.get(key), f"{where}{key}: ") for key, value in names.items()}
+    given = plan.fit(arguments, where)
+    if names:
+        names = {key: fromOne(value, plan.named.get(key), f"{where}{key}: ") for key, value in names.items()}
     try:
-        with countingFromOne():
-            result = method(*given, **named)
+        result = callFromOne(method, given, names)
     except IndexError as error:
         _explain(thing, error)
         raise
-    return toOne(result, lua.results.get(name))
+    return toOne(result, plan.result) if plan.result else result
+
+
+def _kept(owner: Any, key: Any, make: Callable[[], Any]) -> Any:
+    """Returns what is computed once for a class, or a module of functions, and kept with it."""
+    kept = owner.__dict__.get("_callPlans")
+    if kept is None:
+        kept = {}
+        owner._callPlans = kept
+    found = kept.get(key)
+    if found is None:
+        found = kept[key] = make()
+    return found
 
 
 def _explain(thing: Any, error: IndexError) -> None:
@@ -278,11 +307,14 @@ def _fieldKind(thing: Any, attribute: str) -> Kind:
     return kinds.get(attribute)
 
 
-@lru_cache(4096)
 def fieldKinds(cls: Any) -> dict[str, Kind]:
     """The kinds of fields: those that count in files, and those that are declared. A leading underscore is no part of a name."""
-    form = cls._form  # type: ignore[attr-defined]
-    names = {**dict.fromkeys(form.oneBased, "positions"), **dict.fromkeys(form.oneBasedTensors, "indices")}
+    return _kept(cls, "fields", lambda: _fieldKinds(cls))  # type: ignore[no-any-return]
+
+
+def _fieldKinds(cls: Any) -> dict[str, Kind]:
+    form = cls._form
+    names: dict[str, Kind] = {**dict.fromkeys(form.oneBased, "positions"), **dict.fromkeys(form.oneBasedTensors, "indices")}
     names |= {name.removeprefix("_"): kind for name, kind in names.items()}
     return {**names, **declaration(cls).fields}
 

@@ -56,6 +56,17 @@ def countingFromOne() -> _Counting:
     return _Counting(True)
 
 
+def callFromOne(method: Callable[..., Any], arguments: Any, names: Any) -> Any:
+    """Calls a method in that context."""
+    if _thread.fromOne or _thread.isKept:
+        return method(*arguments, **names)
+    _thread.fromOne = True
+    try:
+        return method(*arguments, **names)
+    finally:
+        _thread.fromOne = False
+
+
 def countingFromZero() -> _Counting:
     """A context in which passes of this thread count from zero again: for Python that Lua calls."""
     return _Counting(False)

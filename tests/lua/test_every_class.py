@@ -68,7 +68,7 @@ def numbers(cls: Any) -> Iterator[tuple[str, str]]:
     for parameter in inspect.signature(constructor).parameters.values() if constructor else ():
         if "int" in str(parameter.annotation) and parameter.name not in argumentKinds(cls):
             yield cls.__name__, parameter.name
-    for name, method in vars(cls).items():
+    for name, method in [*vars(cls).items()]:
         if name[0] == "_" or not inspect.isfunction(method):
             continue
         for parameter in inspect.signature(method).parameters.values():

@@ -67,6 +67,8 @@ class Lua:
         The constructor's arguments in Torch7's order, where that is another one than here. Further ones are ignored, as in Lua.
         In a dict a key is the number of arguments from which on an order holds. It is for the constructor of this class; a
         derived class with one of its own has that one's order.
+    variadic : tuple of str, optional
+        Methods that take a list here, and its entries one by one in Lua.
     isNamed : bool
         True if Torch7's constructor takes its arguments by name, in one table.
     """
@@ -82,6 +84,7 @@ class Lua:
     returns: Mapping[str, int | str] = field(default_factory=dict)
     order: tuple[str, ...] | Mapping[int, tuple[str, ...]] | None = None
     isNamed: bool | None = None
+    variadic: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         kinds = [getattr(self, name) for name in _LETTERED]

@@ -7,6 +7,7 @@ interface of `pytorch_legacy.lua.nn`, and of whatever else shows modules to prog
 =========================== ======================================================================================
 ``construct(cls, ...)``     an object, from Torch7's arguments in Torch7's order; surplus ones are ignored
 ``call(thing, name, ...)``  what a method returns, ``forward`` and ``backward`` included
+``initialize(cls, t, ...)`` what the constructor does with an object `t` of a derived class
 ``invoke(thing, f, ...)``   the same for a function that is at hand: a method of a class, called with an object
 ``values(thing, name, r)``  the result `r` of a method as Lua has it: one value, or a tuple of none or several
 ``read(thing, name)``       a field, by the name that it has in Torch7
@@ -43,7 +44,10 @@ from pytorch_legacy.files.counting import Kind, Lua, fromOne, toOne
 from pytorch_legacy.objects import Object
 from pytorch_legacy.objects.counting import callFromOne
 
-__all__ = ["argumentKinds", "call", "construct", "declaration", "fieldKinds", "invoke", "methodKinds", "read", "values", "write"]
+__all__ = [
+    "argumentKinds", "attribute", "call", "construct", "declaration", "fieldKinds", "initialize", "invoke", "methodKinds", "read",
+    "values", "write",
+]  # fmt: skip
 
 MISSING: Any = object()
 
@@ -60,9 +64,21 @@ def construct(cls: Any, arguments: Sequence[Any], names: Mapping[str, Any] | Non
     names : dict, optional
         Arguments by the names that they have here.
     """
+    given, named = _constructorArguments(cls, arguments, names or {})
+    return cls(*given, **named)
+
+
+def initialize(cls: type[Any], thing: Any, arguments: Sequence[Any]) -> None:
+    """Calls the constructor of a class for an object of a derived one, as `construct` does."""
+    given, named = _constructorArguments(cls, arguments, {})
+    cls.__init__(thing, *given, **named)  # type: ignore[misc]
+
+
+def _constructorArguments(cls: type[Any], arguments: Sequence[Any], names: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments by position and by name for what a constructor of Torch7 got."""
     kinds = argumentKinds(cls)
     if declaration(cls).isNamed and len(arguments) == 1 and isinstance(arguments[0], Mapping):
-        names = {**arguments[0], **(names or {})}
+        names = {**arguments[0], **names}
         arguments = []
     order = _order(cls, len(arguments))
     where = f"{cls._typename}: "
@@ -73,13 +89,13 @@ def construct(cls: Any, arguments: Sequence[Any], names: Mapping[str, Any] | Non
             given[order.names[place]] = fromOne(value, kinds.get(order.names[place]), f"{where}{order.names[place]}: ")
         elif order.others:
             rest.append(fromOne(value, kinds.get(order.others), f"{where}{order.others}: "))
-    for name, value in (names or {}).items():
+    for name, value in names.items():
         given[name] = fromOne(value, kinds.get(name), f"{where}{name}: ")
     if rest:
         while rest and rest[-1] is None:
             rest.pop()
-        return cls(*(given.pop(name, None) for name in order.names), *map(_wholes, rest), **given)
-    return cls(**{name: _wholes(value) for name, value in given.items() if value is not None or name in order.required})
+        return [*(given.pop(name, None) for name in order.names), *map(_wholes, rest)], given
+    return [], {name: _wholes(value) for name, value in given.items() if value is not None or name in order.required}
 
 
 def call(thing: Any, name: str, *arguments: Any, **names: Any) -> Any:
@@ -121,24 +137,24 @@ def read(thing: Any, name: str) -> Any:
     AttributeError
         If there is none, if its name begins with an underscore, or if it is a method.
     """
-    attribute = _attribute(thing, name)
-    value = getattr(thing, attribute, MISSING) if attribute else MISSING
+    found = attribute(thing, name)
+    value = getattr(thing, found, MISSING) if found else MISSING
     if value is MISSING or (inspect.ismethod(value) and value.__self__ is thing):
         raise AttributeError(f"{_named(thing)}: has no field {name!r}")
-    kind = _fieldKind(thing, attribute)
+    kind = _fieldKind(thing, found)
     return thing._toTorch7().get(name) if kind == "stored" else toOne(value, kind)
 
 
 def write(thing: Any, name: str, value: Any) -> None:
     """Sets a field of an object, by Torch7's name, to what counts as there. Any name will do that is not the package's own."""
-    attribute = _attribute(thing, name)
-    if not attribute:
+    found = attribute(thing, name)
+    if not found:
         raise AttributeError(f"{_named(thing)}: {name}: names that begin with an underscore are the package's own")
-    kind = _fieldKind(thing, attribute)
+    kind = _fieldKind(thing, found)
     if kind == "stored":
         thing._fromTorch7(thing._toTorch7() | {name: value}, thing._version or 1)
     else:
-        setattr(thing, attribute, fromOne(value, kind, f"{_named(thing)}: {name}: "))
+        setattr(thing, found, fromOne(value, kind, f"{_named(thing)}: {name}: "))
 
 
 def declaration(thing: Any) -> Lua:
@@ -212,11 +228,14 @@ class _Plan:
         self.defaults = [order.defaults.get(argument, MISSING) for argument in self.names]
         self.integers = [argument in order.integers for argument in self.names]
         self.result = lua.results.get(name)
+        self.isVariadic = name in (lua.variadic or ())
         self.isPlain = not any(self.kinds) and not any(self.integers) and not self.others
 
     def fit(self, arguments: Sequence[Any], where: str) -> Sequence[Any]:
         """Returns the arguments as the method takes them: without those that are too many, and counted from 0."""
         count = len(self.names)
+        if self.isVariadic:
+            return ([*arguments],)
         if self.isPlain and len(arguments) <= count and not any(value is None for value in arguments):
             return arguments
         given = []
@@ -291,13 +310,13 @@ def _wholes(value: Any) -> Any:
 # ---------------------------------------------------------------------------------------------- fields
 
 
-def _attribute(thing: Any, name: str) -> str:
+def attribute(thing: Any, name: str) -> str:
     """The attribute that has a field of Torch7's; "" for what is the package's own."""
     if not isinstance(thing, Object):
         return "" if name[:1] == "_" else name
-    for attribute, field in thing._form.renamed.items():
+    for own, field in thing._form.renamed.items():
         if field == name:
-            return attribute
+            return str(own)
     isPrivate = name[:1] == "_" and name != "_type" and name not in declaration(thing).fields
     return "" if isPrivate else name
 

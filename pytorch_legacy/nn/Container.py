@@ -58,7 +58,7 @@ class Container(Typed, Module):
         "training", "updateParameters", "zeroGradParameters",
     )  # fmt: skip
     _file = Form(defaults={"modules": lambda fields: []})
-    _lua = Lua(methods={name: {"index": "positions"} for name in ("get", "insert", "remove")})
+    _lua = Lua(methods={name: {"index": "positions"} for name in ("get", "insert", "remove")}, variadic=("extend",))
     _isList = False  # True of those that take any number of modules: a part of such a container is one, too
 
     def __init_subclass__(cls, **keywords: Any) -> None:

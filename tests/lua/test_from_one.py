@@ -125,6 +125,7 @@ def test_methods_and_fields() -> None:
     assert [str(net.get(i)) for i in (1, 2, 3, -1)] == ["nn.Abs", "nn.Tanh", "nn.Sigmoid", "nn.Sigmoid"]
     net.remove(2)
     assert len(net) == net.size() == 2 and net.modules[1] == net.get(2) != net.get(1)
+    assert len(net.extend(nn.Tanh(), nn.Abs())) == 4
     layer = nn.LookupTable(4, 2).setPadding(3)
     assert layer.paddingValue == 3 and python(layer).paddingValue == 2
     layer.paddingValue = 0
@@ -133,6 +134,8 @@ def test_methods_and_fields() -> None:
     narrow.index = 4
     assert (narrow.index, narrow.dimension, python(narrow).index) == (4, 1, 3)
     assert getattr(nn.GradientReversal(3), "lambda") == 3
+    found = [counting.attribute(pl.nn.GradientReversal(), name) for name in ("lambda", "train", "_version")]
+    assert found == ["lambda_", "train", ""]
     push = nn.PushTable(2)
     assert (python(push)._index, python(push.pull(2))._index) == (1, 1)
     with pytest.raises(AttributeError, match=r"nn\.Tanh: has no field 'nothing'"):
@@ -320,6 +323,13 @@ def test_an_error_says_that_a_class_declares_nothing() -> None:
         counted(Pick()).forward(2)
     with pytest.raises(IndexError, match=r"range$"):
         counted(Declared()).forward(3)
+
+
+def test_a_constructor_of_a_base() -> None:
+    """A class that a script derives calls it with Torch7's arguments."""
+    layer = type("Part", (pl.nn.Narrow,), {"__init__": lambda self: None})()
+    counting.initialize(pl.nn.Narrow, layer, (1, 2.0, 3, "surplus"))
+    assert (layer.dimension, layer.index, layer.length) == (0, 1, 3)
 
 
 def test_numbers_of_values() -> None:

@@ -153,8 +153,8 @@ class LookupTable(Native):
         return indices if indices.ndim else indices.reshape(1)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:
-        if fields.get("normType") is None:
-            fields = {name: value for name, value in fields.items() if name != "normType"}
+        missing = [name for name in ("normType", "paddingValue") if fields.get(name) is None]
+        fields = {name: value for name, value in fields.items() if name not in missing}
         for name in ("weight", "gradWeight"):
             if isinstance(fields.get(name), np.ndarray) and fields[name].ndim > 2:
                 migration.note(self, name, f"of version {version} has rows of {fields[name].ndim - 1} dimensions")

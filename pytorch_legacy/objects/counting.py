@@ -36,28 +36,20 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 
-class _Counting:
-    """A context in which passes of this thread count from one, or from zero."""
-
-    def __init__(self, isFromOne: bool) -> None:
-        self.isFromOne = isFromOne
+class countingFromOne:
+    """A context in which passes of this thread take and return what the classes declare as Lua counts it."""
 
     def __enter__(self) -> None:
         self.before = _thread.fromOne
         if not _thread.isKept:
-            _thread.fromOne = self.isFromOne
+            _thread.fromOne = True
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         _thread.fromOne = self.before
 
 
-def countingFromOne() -> _Counting:
-    """A context in which passes of this thread take and return what the classes declare as Lua counts it."""
-    return _Counting(True)
-
-
 def callFromOne(method: Callable[..., Any], arguments: Any, names: Any) -> Any:
-    """Calls a method in that context."""
+    """Returns the result of a method that is called in that context."""
     if _thread.fromOne or _thread.isKept:
         return method(*arguments, **names)
     _thread.fromOne = True
@@ -65,11 +57,6 @@ def callFromOne(method: Callable[..., Any], arguments: Any, names: Any) -> Any:
         return method(*arguments, **names)
     finally:
         _thread.fromOne = False
-
-
-def countingFromZero() -> _Counting:
-    """A context in which passes of this thread count from zero again: for Python that Lua calls."""
-    return _Counting(False)
 
 
 class countingAsCalled:

@@ -12,10 +12,13 @@ from os import PathLike, fsencode
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from .language import LuaError, LuaSyntaxError, State, Table
 from .language.errors import is_of_lua, traceback_of, value_of
 from .language.operators import many
 from .language.table import key_of, keys, rawget, sequence
+from .tensors import Tensor, library, wrap
 
 RECURSION = 50_000
 """Calls within each other before a stack overflow. Compiled functions call each other without the stack of C."""
@@ -123,7 +126,7 @@ def to_lua(value: Any, state: State) -> Any:
     """Returns a value of Python as Lua has it. Dicts and lists are copied to tables."""
     if value is None or isinstance(value, (bool, Table)):
         return value
-    if isinstance(value, (int, float)):
+    if isinstance(value, (int, float, np.number)):
         return float(value)
     if isinstance(value, str):
         return _encoded(value)
@@ -133,6 +136,9 @@ def to_lua(value: Any, state: State) -> Any:
         return value._table
     if isinstance(value, Function):
         return value._function
+    if isinstance(value, np.ndarray):
+        state.require("torch")
+        return wrap(state.types, value)
     if isinstance(value, Mapping):
         table = Table()
         for key, one in value.items():
@@ -163,6 +169,8 @@ def to_python(value: Any, state: State) -> Any:
         return _decoded(value)
     if isinstance(value, Table):
         return View(value, state)
+    if isinstance(value, Tensor):
+        return value.array
     return Function(value, state) if isinstance(value, FunctionType) else value
 
 
@@ -192,6 +200,8 @@ class Session:
         Folders in which ``require`` looks for ``NAME.lua`` and ``NAME/init.lua``.
     seed : float or None, default: None
         The seed of ``math.random``. None is that of LuaJIT.
+    requires : sequence of str, default: []
+        Packages that scripts find as if they had required them.
 
     Attributes
     ----------
@@ -208,12 +218,17 @@ class Session:
     (40.0, 'cells')
     """
 
-    def __init__(self, path: Sequence[str | PathLike[str]] = (".",), seed: float | None = None) -> None:
+    def __init__(
+        self, path: Sequence[str | PathLike[str]] = (".",), seed: float | None = None, requires: Sequence[str] = ()
+    ) -> None:
         self._state = State(seed)
+        self._state.add_package("torch", library)
         self.globals = View(self._state.globals, self._state)
         folders = [fsencode(folder).decode("latin-1") for folder in path]
         forms = [f"{folder}/{form}" for folder in folders for form in ("?.lua", "?/init.lua")]
         self._state.globals.package.__dict__["path"] = ";".join(forms)
+        for name in requires:
+            self._state.require(name)
 
     def run(self, file: str | PathLike[str], *arguments: Any) -> Any:
         """Runs a file. Returns its results: None, a value, or a tuple of several.

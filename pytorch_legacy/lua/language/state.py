@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .compiler import load
@@ -31,6 +32,8 @@ class State:
         The access to fields.
     failing : Exception or None
         The error that a handler of ``xpcall`` is called for.
+    types : object
+        The classes of tensors, once ``torch`` is there, None before.
     """
 
     def __init__(self, seed: float | None = None) -> None:
@@ -39,6 +42,7 @@ class State:
         self.globals, self.loaded = Table(), Table()
         self.random = math.Random(seed or 0.0)
         self.failing: Exception | None = None
+        self.types: Any = None
         self._console = Console("stdout")
         self._open()
 
@@ -56,6 +60,7 @@ class State:
         register(packages)
         register(packages["package"].__dict__)
         names.update(packages)
+        self._require = packages["require"]
         names["unpack"] = names["table"].__dict__["unpack"]
         self.loaded.__dict__.update(_G=self.globals, package=packages["package"])
         self.metatables[str] = fields(__index=names["string"])
@@ -65,6 +70,20 @@ class State:
         if isinstance(value, (Table, Userdata)):
             return value._metatable
         return self.metatables.get(value.__class__)
+
+    def add_package(self, name: str, library: Callable[[State], Table]) -> None:
+        """``require`` finds a package, whose table becomes a global when it is opened."""
+
+        def open_package(*_: Any) -> Table:
+            table = library(self)
+            self.globals.__dict__[name] = table
+            return table
+
+        self.globals.package.preload.__dict__[name] = open_package
+
+    def require(self, name: str) -> Any:
+        """Returns a package."""
+        return self._require(name)
 
     def load(self, text: str, name: str, environment: Table | None = None) -> Any:
         """Returns the function of a source, whose name begins with @ for a file. Raises LuaSyntaxError."""

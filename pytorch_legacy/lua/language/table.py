@@ -100,9 +100,23 @@ class GuardedTable(MetaTable):
 
 
 class Userdata:
-    """An object of ``newproxy``."""
+    """An object of ``newproxy``, and the base of native classes: of Python objects that scripts hold.
+
+    A native class may have its metatable as an attribute of the class, which all its objects share then.
+
+    Attributes
+    ----------
+    _methods : Table or None
+        An attribute of a native class: where ``object:name()`` looks before it asks ``__index``.
+    """
 
     __slots__ = ("__weakref__", "_metatable")
+    _methods: Table | None = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        _NATIVE.add(cls)
+        _WITH_METATABLE.add(cls)
 
     def __init__(self, metatable: Table | None = None) -> None:
         self._metatable = metatable
@@ -129,7 +143,8 @@ NESTING = _Nesting()
 MAX_CALLS = 1500  # calls of metamethods within each other; each needs 400 to 1,600 bytes of the stack of C, a thread has 4 MB
 MAX_CHAIN = 100  # tables that lead to each other by __index or __newindex, as in Lua (MAXTAGLOOP)
 TABLES = frozenset((Table, MetaTable, GuardedTable))
-_WITH_METATABLE: frozenset[Any] = frozenset((MetaTable, GuardedTable, Userdata))
+_NATIVE: set[Any] = {Userdata}
+_WITH_METATABLE: set[Any] = {MetaTable, GuardedTable, Userdata}
 
 
 def first(results: Any) -> Any:
@@ -257,7 +272,7 @@ def _reader(metatables: dict[type, Table]) -> Any:
                 if handler is None:
                     return None
             else:
-                metatable = value._metatable if kind is Userdata else metatables.get(kind)
+                metatable = value._metatable if kind in _NATIVE else metatables.get(kind)
                 handler = None if metatable is None else metatable.__dict__.get("__index")
                 if handler is None:
                     _refuse(value, i)
@@ -290,7 +305,7 @@ def _writer(metatables: dict[type, Table]) -> Any:
                 if handler is None or rawget(value, key) is not None:
                     return rawset(value, key, new)
             else:
-                metatable = value._metatable if kind is Userdata else metatables.get(kind)
+                metatable = value._metatable if kind in _NATIVE else metatables.get(kind)
                 handler = None if metatable is None else metatable.__dict__.get("__newindex")
                 if handler is None:
                     _refuse(value, i)
@@ -319,6 +334,8 @@ def _finder(metatables: dict[type, Table], index: Any) -> Any:
             handler = metatables[str].__dict__.get("__index")
             if handler.__class__ is Table:
                 return handler.__dict__.get(name)
+        elif kind in _NATIVE and (methods := kind._methods) is not None and (found := methods.__dict__.get(name)) is not None:
+            return found
         return index(value, name)
 
     return method

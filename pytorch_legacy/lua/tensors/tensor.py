@@ -1,0 +1,219 @@
+"""Storages and tensors: what scripts hold of memory.
+
+A tensor shows a NumPy array. Its storage is the vector over the whole memory of that array, which is looked for when it is needed.
+A storage that grows gets another vector; the tensors on it derive their arrays again when they are used next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from pytorch_legacy.arrays import address
+from pytorch_legacy.arrays.storage import base_storage, placement
+
+from ..language.errors import raise_error
+from ..language.table import Table, Userdata
+
+Array = np.ndarray[Any, Any]
+DTYPES = {
+    "Byte": np.dtype(np.uint8),
+    "Char": np.dtype(np.int8),
+    "Short": np.dtype(np.int16),
+    "Int": np.dtype(np.int32),
+    "Long": np.dtype(np.int64),
+    "Float": np.dtype(np.float32),
+    "Double": np.dtype(np.float64),
+    "Half": np.dtype(np.float16),
+}
+_storages: WeakValueDictionary[tuple[int, str, type], Storage] = WeakValueDictionary()
+
+
+class Storage(Userdata):
+    """A vector, which may be replaced when it grows.
+
+    A session has a subclass of each type (see `Types`).
+
+    Attributes
+    ----------
+    vector : ndarray
+        The elements.
+    dtype, name, types
+        Of the class: the type of an element, "torch.DoubleStorage", and the types of the session.
+    """
+
+    __slots__ = ("vector",)
+    dtype: ClassVar[np.dtype[Any]]
+    name: ClassVar[str]
+    types: ClassVar[Types]
+
+    def __init__(self, vector: Array) -> None:
+        self.vector = vector
+        self._note()
+
+    def _note(self) -> None:
+        _storages[_key(self.vector, self.__class__)] = self
+
+    def resize(self, count: int) -> None:
+        """Changes the number of elements. Those that are there stay, and new ones are 0."""
+        old = self.vector
+        if old.size == count:
+            return
+        new = empty((count,), old.dtype)
+        kept = min(count, old.size)
+        new[:kept], new[kept:] = old[:kept], 0
+        self.vector = new
+        self._note()
+
+
+class Tensor(Userdata):
+    """A tensor. A session has a subclass of each type (see `Types`).
+
+    Attributes
+    ----------
+    array : ndarray
+        The elements, in place.
+    dtype, name, types
+        Of the class: the type of an element, "torch.DoubleTensor", and the types of the session.
+    """
+
+    __slots__ = ("_array", "_storage", "_vector")
+    dtype: ClassVar[np.dtype[Any]]
+    name: ClassVar[str]
+    types: ClassVar[Types]
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+        self._storage: Storage | None = None
+        self._vector: Array | None = None
+
+    @property
+    def array(self) -> Array:
+        if self._storage is not None and self._storage.vector is not self._vector:
+            self._derive()
+        return self._array
+
+    def _derive(self) -> None:
+        """Shows the same elements of another vector of the storage."""
+        assert self._storage is not None and self._vector is not None
+        old, vector = self._array, self._storage.vector
+        offset = address(old) - address(self._vector) if old.size else 0
+        try:
+            self._array = np.ndarray(old.shape, old.dtype, vector, offset, old.strides)
+        except (TypeError, ValueError):
+            raise_error("the storage of this tensor has become too small for it")
+        self._vector = vector
+
+    @property
+    def storage(self) -> Storage:
+        if self._storage is None:
+            self._storage, self._vector = self._find_storage()
+        return self._storage
+
+    def _find_storage(self) -> tuple[Storage, Array]:
+        array, kind = self._array, self.types.storages[self._array.dtype]
+        storage = _storages.get(_key(array, kind)) if array.size else None
+        if storage is None or base_storage(storage.vector) is not base_storage(array):
+            storage = kind(placement(array).storage)
+            if not array.size or not np.may_share_memory(storage.vector, array):
+                self._array = storage.vector.reshape(array.shape)
+        return storage, storage.vector
+
+    def set_array(self, array: Array) -> None:
+        """Shows another array from now on, which may be of another type."""
+        array = _plain(array)
+        if array.dtype != self._array.dtype:
+            self.__class__ = self.types.tensors[array.dtype]
+        self._array, self._storage, self._vector = array, None, None
+
+    def place(self, storage: Storage, offset: int, sizes: tuple[int, ...], strides: tuple[int, ...]) -> None:
+        """Lies on a storage from now on, which has to be long enough. Offset and strides count elements."""
+        vector = storage.vector
+        size = vector.itemsize
+        shown = np.ndarray(sizes, vector.dtype, vector, offset * size, tuple(stride * size for stride in strides))
+        self._array, self._storage, self._vector = shown, storage, vector
+
+    def view(self, array: Array) -> Tensor:
+        """Returns a tensor that shows a part of this one's array."""
+        tensor = self.__class__(array)
+        tensor._storage, tensor._vector = self.storage, self._vector
+        return tensor
+
+
+class Types:
+    """The classes of a session, so that two sessions share no metatable.
+
+    Attributes
+    ----------
+    tensors, storages : dict
+        The classes by dtype.
+    names : dict
+        All classes by their names, such as "torch.LongStorage".
+    default : type
+        The class of ``torch.Tensor``.
+    """
+
+    def __init__(self) -> None:
+        self.tensors: dict[np.dtype[Any], type[Tensor]] = {}
+        self.storages: dict[np.dtype[Any], type[Storage]] = {}
+        self.names: dict[str, type[Tensor] | type[Storage]] = {}
+        for name, dtype in DTYPES.items():
+            self.tensors[dtype] = self._made(Tensor, f"{name}Tensor", dtype)
+            self.storages[dtype] = self._made(Storage, f"{name}Storage", dtype)
+        self.default = self.tensors[DTYPES["Double"]]
+
+    def _made(self, base: Any, name: str, dtype: np.dtype[Any]) -> Any:
+        metatable = Table()
+        space = {"__slots__": (), "_metatable": metatable, "_methods": metatable, "types": self, "dtype": dtype}
+        made = type(name, (base,), {**space, "name": f"torch.{name}"})
+        self.names[f"torch.{name}"] = made
+        return made
+
+    def __iter__(self) -> Iterator[type[Tensor]]:
+        return iter(self.tensors.values())
+
+
+def wrap(types: Types, array: Array) -> Tensor:
+    """Returns a tensor that shows an array, in place. An array of no dimension has one of size 1 then.
+
+    Parameters
+    ----------
+    types : Types
+        The session's.
+    array : ndarray
+        Of one of Torch7's types, or of booleans, which are bytes then.
+    """
+    array = _plain(array)
+    kind = types.tensors.get(array.dtype)
+    if kind is None:
+        raise TypeError(f"wrap: expected an array of one of Torch7's types, got {array.dtype}")
+    return kind(array)
+
+
+def empty(shape: tuple[int, ...], dtype: Any) -> Array:
+    """Returns a new array, or raises an error that a script understands."""
+    try:
+        return np.empty(shape, dtype)
+    except (MemoryError, ValueError, OverflowError):
+        raise_error(f"$ Torch: not enough memory: you tried to allocate {_bytes(shape, dtype)} GB. Buy new RAM!")
+
+
+def _bytes(shape: tuple[int, ...], dtype: Any) -> int:
+    count = np.dtype(dtype).itemsize
+    for size in shape:
+        count *= size
+    return count >> 30
+
+
+def _plain(array: Array) -> Array:
+    """Returns an array as tensors show it."""
+    if array.dtype.kind == "b":
+        array = array.view(np.uint8)
+    return array if array.ndim else array.reshape(1)
+
+
+def _key(array: Array, kind: type) -> tuple[int, str, type]:
+    return id(base_storage(array)), array.dtype.str, kind

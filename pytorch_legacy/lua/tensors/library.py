@@ -1,13 +1,124 @@
-"""The library ``torch`` of a session."""
+"""The library ``torch`` of a session: its classes get their methods, and the table its functions."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..language.arguments import MISSING
+from ..language.errors import raise_error
 from ..language.state import State
 from ..language.table import Table
-from .tensor import Types
+from . import (
+    algebra,
+    convolutions,
+    creation,
+    draws,
+    generators,
+    ordering,
+    pointwise,
+    printing,
+    products,
+    reductions,
+    registry,
+    selection,
+    storages,
+    system,
+    views,
+)
+from .indexing import index, index_storage, newindex, newindex_storage
+from .signatures import Form, function, method
+from .tensor import Storage, Tensor, Types
+from .values import size_storage, shape_of
+
+FORMS: dict[str, tuple[Form, ...]] = {}
+for _module in (pointwise, reductions, products, selection, ordering, convolutions, algebra, creation, draws):
+    FORMS |= _module.FORMS
+_PLURAL = ("apply", "map", "map2", "copy")  # methods that are no functions of torch
+
+
+def _length(x: Any, *_: Any) -> Any:
+    return size_storage(x.types, shape_of(x))
+
+
+def _storage_length(storage: Any, *_: Any) -> float:
+    return float(storage.vector.size)
+
+
+def _tensor_methods(types: Types) -> dict[str, Any]:
+    found: dict[str, Any] = {name: method(name, own) for name, own in FORMS.items()}
+    for name, make in creation.RANGES.items():
+        found[name] = method(name, make(types))
+    found |= {name: make(types) for name, make in creation.OF_SIZES.items()}
+    found |= {**draws.METHODS, **views.METHODS, **pointwise.OPERATORS, "new": creation.new, "cat": creation.cat(types)}
+    found |= {"__index": index, "__newindex": newindex, "__tostring": printing.tensor_text, "__len": _length}
+    return found | {"__tostring__": printing.tensor_text, "__len__": _length, "__index__": index, "__newindex__": newindex}
+
+
+def _constructor(kind: Any) -> Any:
+    if issubclass(kind, Tensor):
+        return lambda _, *arguments: creation.construct(kind, arguments)
+    return lambda _, *arguments: creation.construct_storage(kind, arguments)
+
+
+def _open_classes(types: Types, torch: dict[str, Any]) -> None:
+    """Fills the metatables of tensors and storages, and makes their constructors."""
+    methods = _tensor_methods(types)
+    ofStorages = {**storages.METHODS, "__index": index_storage, "__newindex": newindex_storage, "__len": _storage_length}
+    ofStorages |= {"__tostring": printing.storage_text, "__tostring__": printing.storage_text, "new": _new_storage}
+    for name, kind in types.names.items():
+        metatable = types.metatable(name)
+        metatable.__dict__.update(methods if issubclass(kind, Tensor) else ofStorages)
+        metatable.__dict__["__typename"] = name
+        torch[name.removeprefix("torch.")] = registry.constructor_of(metatable, _constructor(kind))
+
+
+def _new_storage(storage: Any = MISSING, *arguments: Any) -> Storage:
+    if not isinstance(storage, Storage):
+        raise_error("bad argument #1 to 'new' (Storage expected)")
+    return creation.construct_storage(storage.__class__, arguments)
+
+
+def _functions(types: Types) -> dict[str, Any]:
+    found: dict[str, Any] = {name: function(name, own, types) for name, own in FORMS.items() if name not in _PLURAL}
+    for name, make in creation.RANGES.items():
+        found[name] = function(name, make(types), types)
+    found |= {name: make(types) for name, make in creation.OF_SIZES.items()}
+    found |= {name: views.METHODS[name] for name in views.FUNCTIONS}
+    return found | {**draws.functions(types), "cat": creation.cat(types), **generators.functions(types)}
+
+
+def _defaults(types: Types, torch: Table) -> dict[str, Any]:
+    def setdefaulttensortype(name: Any = MISSING, *_: Any) -> tuple[()]:
+        kind = types.names.get(name) if name.__class__ is str else None
+        if kind is None or not issubclass(kind, Tensor):
+            raise_error(f"bad argument #1 to 'setdefaulttensortype' (expected the name of a tensor's class, got {name})")
+        types.default = kind
+        short = kind.name.removeprefix("torch.")
+        torch.__dict__["Tensor"] = torch.__dict__[short]
+        torch.__dict__["Storage"] = torch.__dict__[short.replace("Tensor", "Storage")]
+        return ()
+
+    def getdefaulttensortype(*_: Any) -> str:
+        return types.default.name
+
+    return {"setdefaulttensortype": setdefaulttensortype, "getdefaulttensortype": getdefaulttensortype}
 
 
 def library(state: State) -> Table:
     """Returns the table ``torch`` of a state, whose `Types` are ``state.types`` from then on."""
-    state.types = Types()
-    return Table()
+    types = state.types = Types()
+    torch = Table()
+    names = torch.__dict__
+    names.update(_functions(types))
+    _open_classes(types, names)
+    names.update(registry.functions(state, types))
+    names.update(system.functions(state, types, torch))
+    names.update(_defaults(types, torch))
+    for metatable in map(types.metatable, types.names):
+        metatable.__dict__["isTensor"] = names["isTensor"]
+    names["setdefaulttensortype"](types.default.name)
+    names["Version"] = "7"
+    debug = state.globals.debug
+    if isinstance(debug, Table):
+        debug.__dict__["getregistry"] = lambda *_: types.registry
+    return torch

@@ -16,7 +16,7 @@ from pytorch_legacy.arrays import address
 from pytorch_legacy.arrays.storage import base_storage, placement
 
 from ..language.errors import raise_error
-from ..language.table import Table, Userdata
+from ..language.table import Table, Userdata, fields
 
 Array = np.ndarray[Any, Any]
 DTYPES = {
@@ -152,6 +152,8 @@ class Types:
         The classes by dtype.
     names : dict
         All classes by their names, such as "torch.LongStorage".
+    registry : Table
+        The metatable of each class, those of scripts, too, by its name.
     default : type
         The class of ``torch.Tensor``.
     """
@@ -160,17 +162,25 @@ class Types:
         self.tensors: dict[np.dtype[Any], type[Tensor]] = {}
         self.storages: dict[np.dtype[Any], type[Storage]] = {}
         self.names: dict[str, type[Tensor] | type[Storage]] = {}
+        self.registry = Table()
         for name, dtype in DTYPES.items():
             self.tensors[dtype] = self._made(Tensor, f"{name}Tensor", dtype)
             self.storages[dtype] = self._made(Storage, f"{name}Storage", dtype)
         self.default = self.tensors[DTYPES["Double"]]
 
     def _made(self, base: Any, name: str, dtype: np.dtype[Any]) -> Any:
-        metatable = Table()
+        metatable = self.metatable(f"torch.{name}")
         space = {"__slots__": (), "_metatable": metatable, "_methods": metatable, "types": self, "dtype": dtype}
         made = type(name, (base,), {**space, "name": f"torch.{name}"})
         self.names[f"torch.{name}"] = made
         return made
+
+    def metatable(self, name: str) -> Table:
+        """Returns the metatable of a class, which is made if there is none."""
+        found: Table | None = self.registry.__dict__.get(name)
+        if found is None:
+            found = self.registry.__dict__[name] = fields(__typename=name)
+        return found
 
     def __iter__(self) -> Iterator[type[Tensor]]:
         return iter(self.tensors.values())

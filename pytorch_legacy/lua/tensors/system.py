@@ -1,0 +1,300 @@
+"""Parts of ``torch`` that compute nothing: timers, options of the command line, the number of threads."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+from ..language.arguments import MISSING, string
+from ..language.errors import LuaError, raise_error, type_name
+from ..language.operators import format_number, tonumber
+from ..language.table import TABLES, Table, border, fields, rawget, rawset
+from .registry import constructor_of, new_class, object_maker
+from .tensor import Types
+
+if TYPE_CHECKING:
+    from ..language.state import State
+
+
+def _clock() -> tuple[float, float, float]:
+    spent = os.times()
+    return time.perf_counter(), spent.user, spent.system
+
+
+def _timer(types: Types) -> Table:
+    """Returns ``torch.Timer``."""
+    metatable = new_class(types, "torch.Timer", None)
+
+    def begin(timer: Any, *_: Any) -> Any:
+        timer.__dict__["_start"], timer.__dict__["_spent"], timer.__dict__["_runs"] = _clock(), (0.0, 0.0, 0.0), True
+        return timer
+
+    def spent(timer: Any) -> tuple[float, ...]:
+        before: tuple[float, ...] = timer.__dict__["_spent"]
+        if not timer.__dict__["_runs"]:
+            return before
+        return tuple(b + now - start for b, now, start in zip(before, _clock(), timer.__dict__["_start"], strict=True))
+
+    def stop(timer: Any, *_: Any) -> Any:
+        timer.__dict__["_spent"], timer.__dict__["_runs"] = spent(timer), False
+        return timer
+
+    def resume(timer: Any, *_: Any) -> Any:
+        if not timer.__dict__["_runs"]:
+            timer.__dict__["_start"], timer.__dict__["_runs"] = _clock(), True
+        return timer
+
+    def read(timer: Any, *_: Any) -> Table:
+        real, user, system = spent(timer)
+        return fields(real=real, user=user, sys=system)
+
+    metatable.__dict__.update(__init=begin, reset=begin, stop=stop, resume=resume, time=read)
+    return constructor_of(metatable, object_maker(metatable))
+
+
+# ------------------------------------------------------------------------------------------------------ command line
+
+
+def _bare(key: str) -> str:
+    return key.lstrip("-")
+
+
+class _Line:
+    """An option or an argument of a command line."""
+
+    def __init__(self, key: str, text: str, kind: str | None, default: Any = None) -> None:
+        self.key, self.text, self.kind, self.default = key, text, kind, default
+
+    def shown(self, width: int) -> str:
+        """Returns its line of the help."""
+        name = self.key if self.default is not None else f"<{_bare(self.key)}>"
+        default = "" if self.default is None else f" [{_shown(self.default)}]"
+        return f"  {name.ljust(width)} {self.text}{default}"
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if value.__class__ is bool else format_number(value) if value.__class__ is float else str(value)
+
+
+class CommandLine:
+    """What ``torch.CmdLine`` knows: options, arguments and texts of the help in their order."""
+
+    def __init__(self) -> None:
+        self.options: dict[str, _Line] = {}
+        self.arguments: list[_Line] = []
+        self.lines: list[_Line | str] = []
+        self.date: str | None = None
+        self.isSilent = False
+        self.separators = (",", "=")
+
+    def help(self, program: str | None) -> str:
+        """Returns the help."""
+        found = []
+        if program is not None:
+            names = "".join(f" <{_bare(one.key)}>" for one in self.arguments)
+            found += ["Usage: ", f"{program} [options]{names}"]
+        known = [line for line in self.lines if isinstance(line, _Line)]
+        width = max([len(line.key if line.default is not None else f"<{_bare(line.key)}>") for line in known], default=0)
+        found += [line if isinstance(line, str) else line.shown(width) for line in self.lines]
+        return "".join(f"{line}\n" for line in found)
+
+
+_LINE = "_line"  # a field that holds the CommandLine, under a name that no code reaches as an attribute
+
+
+def _line(cmd: Any) -> CommandLine:
+    found = cmd.__dict__.get(_LINE) if cmd.__class__ in TABLES else None
+    if not isinstance(found, CommandLine):
+        raise_error("bad argument #1 (torch.CmdLine expected)")
+    return found
+
+
+def _command_line(state: State, types: Types) -> Table:
+    """Returns ``torch.CmdLine``."""
+    metatable = new_class(types, "torch.CmdLine", None)
+
+    def begin(cmd: Any, argumentSeparator: Any = None, keySeparator: Any = None, *_: Any) -> tuple[()]:
+        line = cmd.__dict__[_LINE] = CommandLine()
+        line.separators = (argumentSeparator or ",", keySeparator or "=")
+        return ()
+
+    def text(cmd: Any, words: Any = None, *_: Any) -> tuple[()]:
+        _line(cmd).lines.append("" if words is None else string(words, 2, "text"))
+        return ()
+
+    def option(cmd: Any, key: Any = MISSING, default: Any = None, words: Any = None, kind: Any = None, *_: Any) -> tuple[()]:
+        key = string(key, 2, "option")
+        if default is None:
+            raise_error(f"option {key} has no default value")
+        kind = type_name(default) if kind is None else kind
+        if type_name(default) != kind:
+            raise_error(f"option {key} has wrong default type value")
+        line = _Line(key, words or "", kind, default)
+        _line(cmd).options[key] = line
+        _line(cmd).lines.append(line)
+        return ()
+
+    def argument(cmd: Any, key: Any = MISSING, words: Any = None, kind: Any = None, *_: Any) -> tuple[()]:
+        line = _Line(string(key, 2, "argument"), words or "", kind)
+        _line(cmd).arguments.append(line)
+        _line(cmd).lines.append(line)
+        return ()
+
+    def help_(cmd: Any, given: Any = None, *_: Any) -> tuple[()]:
+        program = rawget(given, 0.0) if given.__class__ in TABLES else None
+        state.write(_line(cmd).help(program if given is None or program is not None else ""))
+        return ()
+
+    def fail(cmd: Any, message: Any = "", *_: Any) -> None:
+        state.write(f"\n{message}\n\n{_line(cmd).help(None)}")
+        raise SystemExit(1)
+
+    def parse(cmd: Any, given: Any = MISSING, *_: Any) -> Table:
+        line = _line(cmd)
+        if given.__class__ not in TABLES:
+            raise_error("bad argument #2 to 'parse' (expected the table arg)")
+        words = [rawget(given, float(i)) for i in range(1, border(given) + 1)]
+        found = Table()
+        for one in line.options.values():
+            rawset(found, _bare(one.key), one.default)
+        i = count = 0
+        while i < len(words):
+            word = words[i]
+            if word in ("-help", "-h", "--help"):
+                help_(cmd, given)
+                raise SystemExit(0)
+            if word in line.options:
+                i += _read_option(line.options[word], words[i + 1 :], found, lambda message: fail(cmd, message))
+                continue
+            if count >= len(line.arguments):
+                kind = "unknown option" if word.__class__ is str and word.startswith("-") else "invalid argument:"
+                fail(cmd, f"{kind} {_shown(word)}")
+            expected = line.arguments[count]
+            if expected.kind and type_name(word) != expected.kind:
+                fail(cmd, f"invalid argument type for argument {expected.key} (should be {expected.kind})")
+            rawset(found, _bare(expected.key), word)
+            count, i = count + 1, i + 1
+        if count != len(line.arguments):
+            fail(cmd, "not enough arguments")
+        return found
+
+    def silent(cmd: Any, *_: Any) -> tuple[()]:
+        _line(cmd).isSilent = True
+        return ()
+
+    def addTime(cmd: Any, name: Any = None, form: Any = None, *_: Any) -> tuple[()]:
+        form = "%Y-%m-%d %H:%M:%S" if form is None else string(form, 3, "addTime")
+        _line(cmd).date = form + ("" if name is None else f"[{name}]: ")
+        return ()
+
+    def string_(cmd: Any, prefix: Any = None, params: Any = MISSING, ignore: Any = None, *_: Any) -> str:
+        line = _line(cmd)
+        joint, mark = line.separators
+        ignored = set() if ignore is None else {key for key, value in ignore.__dict__.items() if value}
+        names = [_bare(one.key) for one in line.arguments]
+        places = {name: "" for name in names}
+        options = []
+        for key, value in params.__dict__.items():
+            if value is None or key in ignored:
+                continue
+            shown = ("t" if value else "f") if value.__class__ is bool else _shown(value)
+            if (known := line.options.get(f"-{key}")) is not None:
+                if value != known.default:
+                    options.append(f"{key}{mark}{shown}")
+            elif key in places:
+                places[key] = f"{key}{mark}{shown}"
+        parts = [places[name] for name in names if places[name]] + sorted(options)
+        return joint.join([*([prefix] if prefix else []), *parts])
+
+    def log(cmd: Any, file: Any = MISSING, params: Any = None, *_: Any) -> tuple[()]:
+        return _log(state, _line(cmd), file, params)
+
+    metatable.__dict__.update(__init=begin, text=text, option=option, argument=argument, help=help_, parse=parse, silent=silent)
+    metatable.__dict__.update(addTime=addTime, string=string_, log=log, error=fail)
+    return constructor_of(metatable, object_maker(metatable))
+
+
+def _read_option(line: _Line, rest: list[Any], found: Table, fail: Any) -> int:
+    """Reads the value of an option. Returns how many words it takes."""
+    if line.kind == "boolean":
+        rawset(found, _bare(line.key), not line.default)
+        return 1
+    if not rest:
+        fail(f"missing argument for option {line.key}")
+    value = rest[0]
+    if line.kind == "number":
+        value = tonumber(value)
+    elif line.kind != "string":
+        fail(f"unknown required option type {line.kind}")
+    elif value.__class__ is float:
+        value = format_number(value)
+    if value is None:
+        fail(f"invalid type for option {line.key} (should be {line.kind})")
+    rawset(found, _bare(line.key), value)
+    return 2
+
+
+def _log(state: State, line: CommandLine, name: Any, params: Any) -> tuple[()]:
+    """Writes what is printed from now on into a file, too."""
+    io, names = state.globals.io, state.globals.__dict__
+    opened = state.index(io, "open")(name, "w") if name.__class__ is str else name
+    if opened.__class__ is tuple:
+        raise LuaError(opened[1])
+    printed = names["print"]
+    write, flush = state.index(opened, "write"), state.index(opened, "flush")
+
+    def print_(*values: Any) -> tuple[()]:
+        if not line.isSilent:
+            printed(*values)
+        head = [time.strftime(line.date)] if line.date else []
+        write(opened, " ".join([*head, *(state.tostring(value) for value in values), "\n"]))
+        flush(opened)
+        return ()
+
+    names["print"] = print_
+    print_(f"[program started on {time.strftime('%a %b %e %H:%M:%S %Y')}]")
+    print_("[command line arguments]")
+    if params.__class__ in TABLES:
+        for key, value in params.__dict__.items():
+            print_(key, value)
+    print_("[----------------------]")
+    return ()
+
+
+# ------------------------------------------------------------------------------------------------------ the rest
+
+
+def functions(state: State, types: Types, torch: Table) -> dict[str, Any]:
+    """Returns the fields of ``torch`` that this module has."""
+    threads = 1.0
+
+    def setnumthreads(n: Any = MISSING, *_: Any) -> tuple[()]:
+        nonlocal threads
+        if n.__class__ is not float:
+            raise_error("bad argument #1 to 'setnumthreads' (number expected)")
+        threads = n
+        return ()
+
+    def getnumthreads(*_: Any) -> float:
+        return threads
+
+    def getnumcores(*_: Any) -> float:
+        return float(os.cpu_count() or 1)
+
+    def setheaptracking(isOn: Any = None, *_: Any) -> tuple[()]:
+        torch.__dict__["_heaptracking"] = bool(isOn)
+        return ()
+
+    def tic(*_: Any) -> float:
+        return time.time()
+
+    def toc(start: Any = 0.0, *_: Any) -> float:
+        return time.time() - float(start)
+
+    def isatty(file: Any = None, *_: Any) -> bool:
+        return False
+
+    made: dict[str, Any] = {"setnumthreads": setnumthreads, "getnumthreads": getnumthreads, "getnumcores": getnumcores}
+    made |= {"setheaptracking": setheaptracking, "tic": tic, "toc": toc, "isatty": isatty}
+    return made | {"Timer": _timer(types), "CmdLine": _command_line(state, types)}

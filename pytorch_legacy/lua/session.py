@@ -176,11 +176,12 @@ def to_python(value: Any, state: State) -> Any:
 
 @contextmanager
 def _errors() -> Iterator[None]:
-    """Errors leave as `LuaError` with their traceback; deep recursion is allowed."""
+    """Errors leave as `LuaError` with their traceback; deep recursion is allowed. Arithmetic warns of nothing, as in C."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION))
     try:
-        yield
+        with np.errstate(all="ignore"):
+            yield
     except LuaSyntaxError as error:
         raise LuaError(str(error)) from None
     except Exception as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
+from contextvars import copy_context
 from typing import Any
 
 from .errors import LuaError, traceback_of, value_of
@@ -115,7 +116,7 @@ class ThreadCoroutine(Coroutine):
     def _start(self) -> threading.Thread:
         size = threading.stack_size(STACK_BYTES)
         try:
-            thread = threading.Thread(target=self._channel.run, args=(self._function,), daemon=True)
+            thread = threading.Thread(target=copy_context().run, args=(self._channel.run, self._function), daemon=True)
             thread.start()
         finally:
             threading.stack_size(size)

@@ -10,7 +10,6 @@ import numpy as np
 
 from pytorch_legacy import random
 
-from ..language.arguments import MISSING
 from ..language.errors import raise_error
 from ..language.table import TABLES, Table
 from .generators import Generator, drawing
@@ -308,9 +307,3 @@ def _joined(result: Tensor | None, parts: list[Tensor], dimension: int | None) -
     except ValueError:
         raise_error("inconsistent tensor sizes: all but the dimension of cat have to be the same")
 
-
-def new(x: Any = MISSING, *arguments: Any) -> Tensor:
-    """Returns ``x:new(...)``, a new tensor of the class of x."""
-    if not isinstance(x, Tensor):
-        raise_error("bad argument #1 to 'new' (Tensor expected)")
-    return construct(x.__class__, arguments)

@@ -69,6 +69,7 @@ def generator_of(arguments: tuple[Any, ...]) -> tuple[Generator | None, tuple[An
 def functions(types: Types) -> dict[str, Any]:
     """Returns the functions of ``torch`` that seed and keep generators."""
     own = type("Generator", (Generator,), {"__slots__": (), "_metatable": types.metatable("torch.Generator")})
+    types.names["torch.Generator"] = own
 
     def make(*_: Any) -> Generator:
         return own()

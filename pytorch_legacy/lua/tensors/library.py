@@ -13,6 +13,7 @@ from . import (
     convolutions,
     creation,
     draws,
+    files,
     generators,
     ordering,
     pointwise,
@@ -49,33 +50,27 @@ def _tensor_methods(types: Types) -> dict[str, Any]:
     for name, make in creation.RANGES.items():
         found[name] = method(name, make(types))
     found |= {name: make(types) for name, make in creation.OF_SIZES.items()}
-    found |= {**draws.METHODS, **views.METHODS, **pointwise.OPERATORS, "new": creation.new, "cat": creation.cat(types)}
+    found |= {**draws.METHODS, **views.METHODS, **pointwise.OPERATORS, "cat": creation.cat(types)}
     found |= {"__index": index, "__newindex": newindex, "__tostring": printing.tensor_text, "__len": _length}
     return found | {"__tostring__": printing.tensor_text, "__len__": _length, "__index__": index, "__newindex__": newindex}
 
 
-def _constructor(kind: Any) -> Any:
-    if issubclass(kind, Tensor):
-        return lambda _, *arguments: creation.construct(kind, arguments)
-    return lambda _, *arguments: creation.construct_storage(kind, arguments)
+def _constructor(kind: Any) -> tuple[Any, Any]:
+    """Returns what a call of a constructor does, and ``x.new``, which has no x as its own."""
+    construct: Any = creation.construct if issubclass(kind, Tensor) else creation.construct_storage
+    return lambda _, *arguments: construct(kind, arguments), lambda *arguments: construct(kind, arguments)
 
 
 def _open_classes(types: Types, torch: dict[str, Any]) -> None:
     """Fills the metatables of tensors and storages, and makes their constructors."""
     methods = _tensor_methods(types)
     ofStorages = {**storages.METHODS, "__index": index_storage, "__newindex": newindex_storage, "__len": _storage_length}
-    ofStorages |= {"__tostring": printing.storage_text, "__tostring__": printing.storage_text, "new": _new_storage}
+    ofStorages |= {"__tostring": printing.storage_text, "__tostring__": printing.storage_text}
     for name, kind in types.names.items():
         metatable = types.metatable(name)
         metatable.__dict__.update(methods if issubclass(kind, Tensor) else ofStorages)
-        metatable.__dict__["__typename"] = name
-        torch[name.removeprefix("torch.")] = registry.constructor_of(metatable, _constructor(kind))
-
-
-def _new_storage(storage: Any = MISSING, *arguments: Any) -> Storage:
-    if not isinstance(storage, Storage):
-        raise_error("bad argument #1 to 'new' (Storage expected)")
-    return creation.construct_storage(storage.__class__, arguments)
+        called, metatable.__dict__["new"] = _constructor(kind)
+        torch[name.removeprefix("torch.")] = registry.constructor_of(metatable, called)
 
 
 def _functions(types: Types) -> dict[str, Any]:
@@ -109,13 +104,14 @@ def library(state: State) -> Table:
     types = state.types = Types()
     torch = Table()
     names = torch.__dict__
-    names.update(_functions(types))
     _open_classes(types, names)
+    names.update(_functions(types))
+    names.update(files.functions(state))
     names.update(registry.functions(state, types))
     names.update(system.functions(state, types, torch))
     names.update(_defaults(types, torch))
-    for metatable in map(types.metatable, types.names):
-        metatable.__dict__["isTensor"] = names["isTensor"]
+    for kind in (*types.tensors.values(), *types.storages.values()):
+        types.metatable(kind.name).__dict__["isTensor"] = names["isTensor"]
     names["setdefaulttensortype"](types.default.name)
     names["Version"] = "7"
     debug = state.globals.debug

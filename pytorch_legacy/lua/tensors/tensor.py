@@ -6,7 +6,7 @@ A storage that grows gets another vector; the tensors on it derive their arrays 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
@@ -156,17 +156,24 @@ class Types:
         The metatable of each class, those of scripts, too, by its name.
     default : type
         The class of ``torch.Tensor``.
+    describe : callable
+        ``describe(value, convert)`` returns the object of a .t7 file that stands for an object that this package does not know, or
+        None.
+    build : callable
+        ``build(object, coming)`` returns what scripts get for an object of a file, or None. ``coming.value`` converts its parts.
     """
 
     def __init__(self) -> None:
         self.tensors: dict[np.dtype[Any], type[Tensor]] = {}
         self.storages: dict[np.dtype[Any], type[Storage]] = {}
-        self.names: dict[str, type[Tensor] | type[Storage]] = {}
+        self.names: dict[str, type[Any]] = {}
         self.registry = Table()
         for name, dtype in DTYPES.items():
             self.tensors[dtype] = self._made(Tensor, f"{name}Tensor", dtype)
             self.storages[dtype] = self._made(Storage, f"{name}Storage", dtype)
         self.default = self.tensors[DTYPES["Double"]]
+        self.describe: Callable[..., Any] = _nothing
+        self.build: Callable[..., Any] = _nothing
 
     def _made(self, base: Any, name: str, dtype: np.dtype[Any]) -> Any:
         metatable = self.metatable(f"torch.{name}")
@@ -184,6 +191,10 @@ class Types:
 
     def __iter__(self) -> Iterator[type[Tensor]]:
         return iter(self.tensors.values())
+
+
+def _nothing(*_: Any) -> None:
+    return None
 
 
 def wrap(types: Types, array: Array) -> Tensor:

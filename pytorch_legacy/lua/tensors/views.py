@@ -207,6 +207,8 @@ def select(x: Any = MISSING, dimension: Any = None, number: Any = None, *_: Any)
     x = tensor(x, 1, "select")
     array = x.array
     d, i = integer(dimension, "select") - 1, integer(number, "select") - 1
+    if array.ndim == 1:
+        d = 0  # a vector has one element of a number, whatever the dimension, as in Torch7
     if not 0 <= d < array.ndim:
         fail(2, "select")
     if not 0 <= i < array.shape[d]:

@@ -100,6 +100,45 @@ def read_all(
     return _load(source, format, longSize, mmap, objectFactory, "all")
 
 
+class Reader:
+    """Reads the objects of one stream, one after the other, as Torch7's ``File:readObject`` did.
+
+    An object that was read before is that object again.
+
+    Parameters
+    ----------
+    content : bytes
+        The stream, with longs of eight bytes.
+    format : {"binary", "ascii"}
+        How it was written.
+    before : Reader, optional
+        That of the same stream when it was shorter, whose objects are known.
+
+    Attributes
+    ----------
+    position : int
+        Where the next object begins.
+    """
+
+    def __init__(self, content: bytes, format: Format = "binary", before: Reader | None = None) -> None:
+        self._parser = Parser(_source(Memory(content), None if format == "ascii" else "<", 8))
+        if before is not None:
+            self._parser.memo = before._parser.memo
+        self.position = 0
+
+    def read(self) -> Any:
+        """Reads the object at the position, and goes on behind it. Raises T7Error."""
+        source = self._parser.source
+        source.position = self.position
+        try:
+            value = self._parser.read()
+            self._parser.finish()
+        except Malformed as error:
+            raise T7Error(f"<stream>: offset {error.offset}: {error.message}") from None
+        self.position = source.position
+        return value
+
+
 def _load(
     source: Readable, format: str, longSize: int | str, mmap: Mapping, factory: ObjectFactory | None, objects: str
 ) -> list[Any]:

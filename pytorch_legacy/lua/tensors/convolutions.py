@@ -24,7 +24,8 @@ def _correlated(x: Array, kernel: Array, isFull: bool) -> Array:
         raise_error(f"Input image is smaller than kernel: {inner} and {kernel.shape}")
     out = np.zeros((*x.shape[: x.ndim - kernel.ndim], *shape), x.dtype)
     for place in product(*map(range, kernel.shape)):
-        out += kernel[place] * x[(..., *(slice(i, i + n) for i, n in zip(place, shape, strict=True)))]
+        part: Any = (..., *(slice(i, i + n) for i, n in zip(place, shape, strict=True)))
+        out += kernel[place] * x[part]
     return out
 
 

@@ -306,4 +306,3 @@ def _joined(result: Tensor | None, parts: list[Tensor], dimension: int | None) -
         return store(result, np.concatenate(arrays, d), kind)
     except ValueError:
         raise_error("inconsistent tensor sizes: all but the dimension of cat have to be the same")
-

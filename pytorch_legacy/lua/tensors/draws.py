@@ -79,7 +79,7 @@ def _chances(chances: Tensor, shape: tuple[int, ...]) -> Array:
     p = chances.array.astype(np.float64)
     if p.size != math.prod(shape):
         raise_error("bad argument to 'bernoulli' (expected as many chances as elements)")
-    if p.size and not (0 <= p.min() and p.max() <= 1):
+    if p.size and not (p.min() >= 0 and p.max() <= 1):
         raise_error("bad argument to 'bernoulli' (must be >= 0 and <= 1)")
     return (random.uniform(0, 1, shape, np.float64) <= p.reshape(shape)).astype(np.uint8)
 

@@ -1,7 +1,7 @@
 """Values of Lua in .t7 files: ``torch.save``, ``torch.load``, ``torch.serialize``. The package's own reader and writer do it.
 
-Tables, tensors, storages, generators and objects of classes that scripts made are stored. What other objects are, `Types.describe`
-and `Types.build` know.
+Tables, tensors, storages, generators and objects of classes that scripts made are stored. What other objects are, two
+functions of `Types` know: `describe` and `build`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _bytes(text: str) -> bytes:
     return text.encode("latin-1")
 
 
-class _Leaving:
+class Leaving:
     """Converts values of Lua to objects of files; what is one object stays one."""
 
     def __init__(self, state: State) -> None:
@@ -88,7 +88,7 @@ class _Leaving:
         return fields if name is None else made
 
 
-class _Coming:
+class Coming:
     """Converts objects of files to values of Lua."""
 
     def __init__(self, state: State) -> None:
@@ -142,19 +142,19 @@ class _Coming:
     def _fill(self, table: Table, value: Any) -> Table:
         items = enumerate(value, 1) if isinstance(value, list) else value.items()
         for key, one in items:
-            key = key.key if isinstance(key, t7.IdentityKey) else key
+            key = key.value if isinstance(key, t7.IdentityKey) else key
             rawset(table, self.value(key), self.value(one))
         return table
 
 
 def to_file(state: State, value: Any) -> Any:
     """Returns a value of Lua as `t7.write` takes it."""
-    return _Leaving(state).value(value)
+    return Leaving(state).value(value)
 
 
 def from_file(state: State, value: Any) -> Any:
     """Returns what `t7.read` gives as a value of Lua."""
-    return _Coming(state).value(value)
+    return Coming(state).value(value)
 
 
 def _format(name: Any, function: str) -> Any:
@@ -199,8 +199,9 @@ def functions(state: State) -> dict[str, Any]:
 
     def load(name: Any = MISSING, form: Any = None, *_: Any) -> Any:
         path = _bytes(string(name, 1, "load"))
+        mode: Any = _format(form, "load") if form else "auto"
         try:
-            found = t7.read(path.decode("utf-8", "surrogateescape"), format=_format(form, "load") if form else "auto", objects="first")
+            found = t7.read(path.decode("utf-8", "surrogateescape"), format=mode, objects="first")
         except (OSError, T7Error) as error:
             raise_error(f"cannot open <{name}> in mode r: {error}")
         return from_file(state, found)

@@ -23,13 +23,14 @@ from . import (
     registry,
     selection,
     storages,
+    streams,
     system,
     views,
 )
 from .indexing import index, index_storage, newindex, newindex_storage
 from .signatures import Form, function, method
-from .tensor import Storage, Tensor, Types
-from .values import size_storage, shape_of
+from .tensor import Tensor, Types
+from .values import shape_of, size_storage
 
 FORMS: dict[str, tuple[Form, ...]] = {}
 for _module in (pointwise, reductions, products, selection, ordering, convolutions, algebra, creation, draws):
@@ -107,11 +108,12 @@ def library(state: State) -> Table:
     _open_classes(types, names)
     names.update(_functions(types))
     names.update(files.functions(state))
+    names.update(streams.functions(state, types))
     names.update(registry.functions(state, types))
     names.update(system.functions(state, types, torch))
     names.update(_defaults(types, torch))
-    for kind in (*types.tensors.values(), *types.storages.values()):
-        types.metatable(kind.name).__dict__["isTensor"] = names["isTensor"]
+    for name in types.names:
+        types.metatable(name).__dict__["isTensor"] = names["isTensor"]
     names["setdefaulttensortype"](types.default.name)
     names["Version"] = "7"
     debug = state.globals.debug

@@ -1,7 +1,7 @@
 """Sorted elements: ``sort``, ``topk``, ``kthvalue``, ``median``, ``mode``.
 
-Equal elements come in the order in which Torch7's quicksort and quickselect left them, which is not that of a stable sort. Where no
-two elements of a row are equal, NumPy's order is the only one.
+Equal elements come in the order in which Torch7's quicksort and quickselect left them, which is not that of a stable sort. Where
+no two elements of a row are equal, NumPy's order is the only one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Classes: ``torch.class`` for those that are written in Lua, and what ``torch`` says about types.
 
-A class is a metatable with the name ``__typename``, whose objects are tables. Its constructor is a table, too, which hands fields on
-to the metatable in both directions. Operators that Torch7 spells ``__add__`` are Lua's ``__add`` here.
+A class is a metatable with the name ``__typename``, whose objects are tables. Its constructor is a table, too, which hands fields
+on to the metatable in both directions. Operators that Torch7 spells ``__add__`` are Lua's ``__add`` here.
 """
 
 from __future__ import annotations

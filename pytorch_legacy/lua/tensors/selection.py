@@ -95,7 +95,7 @@ def _scatter_add(x: Tensor, dimension: float, index: Tensor, source: Tensor) -> 
     places = _fitting(x, index, d, "scatterAdd")
     if source.array.shape != index.array.shape:
         raise_error("bad argument #4 to 'scatterAdd' (input tensor must have the same size as the index)")
-    at = list(np.indices(places.shape))
+    at: list[Any] = list(np.indices(places.shape))
     at[d] = places
     np.add.at(x.array, tuple(at), source.array)
     return x

@@ -132,10 +132,10 @@ def _matches(form: Form, arguments: tuple[Any, ...], kind: type[Tensor], isMetho
 
 
 def _bound(form: Form, order: list[int], count: int) -> Callable[..., Any]:
-    """Returns a function of ``count`` arguments that calls the form's in its own order."""
+    """Returns a function that calls the form's with its arguments in the form's own order."""
     names = [f"a{i}" for i in range(count)]
     space: dict[str, Any] = {"f": form.function}
-    passed = []
+    passed: list[str] = []
     for word, number in zip(form.words, order, strict=True):
         if number == _DEFAULT:
             space[name := f"d{len(passed)}"] = word.default
@@ -155,9 +155,7 @@ def _resolve(name: str, own: tuple[Form, ...], arguments: tuple[Any, ...], defau
         for form in own:
             order = _matches(form, given, kind, isMethod)
             if order is not None:
-                bound = _bound(form, order, len(given))
-                count = len(given)
-                return bound if count == len(arguments) else lambda *a: bound(*a[:count])
+                return _bound(form, order, len(arguments))
     got = " ".join(described(value) for value in given)
     expected = " | ".join(form.described(kinds[0]) for form in own)
     raise_error(f"invalid arguments: {got}\nexpected arguments of {name}: {expected}")

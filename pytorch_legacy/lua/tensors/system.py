@@ -193,7 +193,7 @@ def _command_line(state: State, types: Types) -> Table:
         joint, mark = line.separators
         ignored = set() if ignore is None else {key for key, value in ignore.__dict__.items() if value}
         names = [_bare(one.key) for one in line.arguments]
-        places = {name: "" for name in names}
+        places = dict.fromkeys(names, "")
         options = []
         for key, value in params.__dict__.items():
             if value is None or key in ignored:

@@ -1,7 +1,7 @@
 """Storages and tensors: what scripts hold of memory.
 
-A tensor shows a NumPy array. Its storage is the vector over the whole memory of that array, which is looked for when it is needed.
-A storage that grows gets another vector; the tensors on it derive their arrays again when they are used next.
+A tensor shows a NumPy array. Its storage is the vector over the whole memory of that array, which is looked for when it is
+needed. A storage that grows gets another vector; the tensors on it derive their arrays again when they are used next.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..language.errors import raise_error
 from ..language.table import Table, Userdata, fields
 
 Array = np.ndarray[Any, Any]
-DTYPES = {
+DTYPES: dict[str, np.dtype[Any]] = {
     "Byte": np.dtype(np.uint8),
     "Char": np.dtype(np.int8),
     "Short": np.dtype(np.int16),
@@ -157,8 +157,8 @@ class Types:
     default : type
         The class of ``torch.Tensor``.
     describe : callable
-        ``describe(value, convert)`` returns the object of a .t7 file that stands for an object that this package does not know, or
-        None.
+        ``describe(value, convert)`` returns the object of a .t7 file that stands for an object that this package does not know,
+        or None.
     build : callable
         ``build(object, coming)`` returns what scripts get for an object of a file, or None. ``coming.value`` converts its parts.
     """

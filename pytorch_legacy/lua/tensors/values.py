@@ -12,8 +12,8 @@ from ..language.operators import tonumber
 from ..language.table import TABLES, Table, border, rawget, sequence
 from .tensor import DTYPES, Array, Storage, Tensor, Types, empty
 
-LONG = DTYPES["Long"]
-BYTE = DTYPES["Byte"]
+LONG: np.dtype[Any] = DTYPES["Long"]
+BYTE: np.dtype[Any] = DTYPES["Byte"]
 MOST = 2**47  # elements of a tensor that NumPy may be asked for
 
 
@@ -181,5 +181,5 @@ def positions(index: Tensor, limit: int, name: str) -> Array:
     """Returns indices, which count from one, as NumPy counts them."""
     found = index.array - 1
     if found.size and (found.min() < 0 or found.max() >= limit):
-        raise_error(f"{name}: index out of range: expected 1 to {limit}, got {int(index.array.min())} to {int(index.array.max())}")
+        raise_error(f"{name}: index out of range: expected 1 to {limit}, got {index.array.min()} to {index.array.max()}")
     return found

@@ -156,6 +156,7 @@ def on_storage(x: Tensor, storage: Storage, rest: tuple[Any, ...]) -> Tensor:
         fail(2, "set", f"{x.name.replace('Tensor', 'Storage')} expected, got {storage.name}")
     offset = integer(rest[0], "set") - 1 if rest and rest[0] is not None else 0
     rest = rest[1:]
+    strides: Any = ()
     if rest and isinstance(rest[0], Storage):
         shape = tuple(int(n) for n in rest[0].vector)
         strides = rest[1].vector if len(rest) > 1 and isinstance(rest[1], Storage) else ()
@@ -163,7 +164,7 @@ def on_storage(x: Tensor, storage: Storage, rest: tuple[Any, ...]) -> Tensor:
         numbers = [-1 if one is None else integer(one, "set") for one in rest]
         shape, strides = tuple(numbers[0::2]), numbers[1::2]
     else:
-        shape, strides = (storage.vector.size - offset,), ()
+        shape = (storage.vector.size - offset,)
     shape = tuple(shape[: next((i for i, n in enumerate(shape) if n <= 0), len(shape))])
     return _lie(x, storage, offset, shape, _given_strides(shape, strides))
 
@@ -325,7 +326,8 @@ def _viewed(result: Tensor | None, x: Tensor, shape: tuple[int, ...]) -> Tensor:
     if not x.array.flags.c_contiguous:
         raise_error("expecting a contiguous tensor")
     if any(n <= 0 for n in shape) or count(shape) != x.array.size:
-        raise_error(f"Wrong size for view. Input size: {'x'.join(map(str, shape_of(x)))}. Output size: {'x'.join(map(str, shape))}")
+        was, wanted = ("x".join(map(str, sizes)) for sizes in (shape_of(x), shape))
+        raise_error(f"Wrong size for view. Input size: {was}. Output size: {wanted}")
     shown = x.array.reshape(shape or (0,))
     return x.view(shown) if result is None else _show(result, x, shown)
 

@@ -1,4 +1,4 @@
-"""LuaJIT's tests, where PYTORCH_LEGACY_PEERS names the folder with the suites of others."""
+"""The suites of others, where PYTORCH_LEGACY_PEERS names the folder with the suites of others."""
 
 from __future__ import annotations
 

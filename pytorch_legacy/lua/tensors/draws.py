@@ -20,6 +20,7 @@ from .tensor import Array, Tensor, Types
 from .values import LONG, cast, integer, store
 
 _TWO32 = 2.0**32
+_AT_ONCE = 1 << 18  # draws of one call
 
 
 def _number(value: Any, name: str, default: float | None) -> float:
@@ -170,10 +171,12 @@ def multinomialAlias(output: Any = MISSING, state: Any = None, *_: Any) -> Tenso
     others, shares = (rawget(state, 1.0), rawget(state, 2.0)) if isinstance(state, Table) else (None, None)
     if not isinstance(output, Tensor) or not isinstance(others, Tensor) or not isinstance(shares, Tensor):
         raise_error("bad argument to 'multinomialAlias' (expected a LongTensor, and the table of multinomialAliasSetup)")
-    drawn = random.uniform(0, 1, (output.array.size, 2), np.float64)
-    column = (drawn[:, 0] * len(shares.array)).astype(np.int64)
-    isOwn = drawn[:, 1] <= shares.array[column]
-    output.array[...] = np.where(isOwn, column + 1, others.array[column]).reshape(output.array.shape)
+    found = np.empty(output.array.size, LONG)
+    for part in np.array_split(found, -(-found.size // _AT_ONCE)):
+        drawn = random.uniform(0, 1, (part.size, 2), np.float64)
+        column = (drawn[:, 0] * len(shares.array)).astype(LONG)
+        part[:] = np.where(drawn[:, 1] <= shares.array[column], column + 1, others.array[column])
+    output.array[...] = found.reshape(output.array.shape)
     return output
 
 

@@ -40,6 +40,15 @@ VALUES = {
     "error of Python": "select(2, pcall(fails))",
     "information": "debug.getinfo(1)",
     "environment": "getfenv(1)",
+    "tensor": "torch.ones(2)",
+    "storage": "torch.LongStorage{1, 2}",
+    "torch": "torch",
+    "constructor": "torch.DoubleTensor",
+    "object of a class": "torch.class('Own') and Own()",
+    "generator": "torch.Generator()",
+    "timer": "torch.Timer()",
+    "command line": "torch.CmdLine()",
+    "file of torch": "torch.MemoryFile()",
 }
 KINDS = (
     str,
@@ -83,6 +92,7 @@ def names() -> list[str]:
     classes: tuple[Any, ...] = (
         *KINDS,
         *vars(pl.lua).values(),
+        *vars(pl.lua.tensors).values(),
         types.TracebackType,
         types.GeneratorType,
         BaseException,
@@ -96,7 +106,7 @@ def names() -> list[str]:
 
 @pytest.mark.parametrize("value", VALUES)
 def test_no_name_of_python_is_reached(value: str) -> None:
-    session = pl.lua.Session()
+    session = pl.lua.Session(requires=["torch"])
     session.globals["fromPython"] = lambda: {"a": [1, "x"]}
     session.globals["fails"] = lambda: 1 / 0
     session.execute(
@@ -104,6 +114,7 @@ def test_no_name_of_python_is_reached(value: str) -> None:
         f"local ok, v = pcall(function() return {VALUES[value]} end) "
         "if type(v) == 'table' then add(v) elseif type(v) == 'string' then add(string) "
         "elseif io.type(v) then add(getmetatable(v)) end "
+        "if torch.typename(v) or v == torch.DoubleTensor then add(getmetatable(v)) end "
         "function known(name) return own[name] end"
     )
     found = session.execute(f"return (function(...) {PROBE % VALUES[value]} end)([=[{' '.join(names())}]=])")

@@ -13,9 +13,10 @@ from pytorch_legacy import random
 from ..language.errors import raise_error
 from ..language.table import TABLES, Table
 from .generators import Generator, drawing
+from .memory import zeros
 from .signatures import Form, described, forms
 from .tensor import Array, Storage, Tensor, Types
-from .values import LONG, cast, count, integer, items, resize, shape_of, sizes, store, zeros
+from .values import LONG, cast, count, integer, items, resize, shape_of, sizes, store
 from .views import on_storage
 
 FORMS: dict[str, tuple[Form, ...]] = {}
@@ -145,6 +146,17 @@ def _normal(x: Tensor, generator: Generator | None) -> None:
         x.array[...] = random.normal(0, 1, x.array.shape, np.float32 if x.dtype == np.float32 else np.float64)
 
 
+def _like(fill: Callable[[Tensor, Generator | None], Any]) -> tuple[Form, ...]:
+    def computed(result: Tensor | None, x: Tensor) -> Tensor:
+        made = x.__class__(np.empty(0, x.dtype)) if result is None else result
+        resize(made, shape_of(x))
+        fill(made, None)
+        return made
+
+    return forms("*T T", computed)
+
+
+FORMS.update(zerosLike=_like(_filled(0)), onesLike=_like(_filled(1)))
 OF_SIZES = {"zeros": of_sizes(_filled(0)), "ones": of_sizes(_filled(1)), "rand": of_sizes(_uniform), "randn": of_sizes(_normal)}
 
 # ------------------------------------------------------------------------------------------------------ ranges
@@ -164,7 +176,10 @@ def _range(types: Types) -> Any:
             raise_error("bad argument #3 (step must be a non-null number)")
         if (step > 0 and last < first) or (step < 0 and last > first):
             raise_error("bad argument #2 (upper bound and larger bound incoherent with step sign)")
-        n = math.floor((last - first) / step + 1)
+        length = (last - first) / step + 1
+        if not math.isfinite(length):
+            raise_error("bad argument #2 (the bounds have to be finite)")
+        n = math.floor(length)
         return _kept(result, first + zeros_up_to(n) * step, types)
 
     return forms("*T n n n=1", computed)
@@ -172,7 +187,7 @@ def _range(types: Types) -> Any:
 
 def zeros_up_to(n: int) -> Array:
     """Returns the numbers 0 to n - 1, as doubles."""
-    count((n,))
+    count((n,), 8)
     return np.arange(n, dtype=np.float64)
 
 
@@ -216,7 +231,7 @@ def _randperm(types: Types) -> Any:
         length = integer(n, "randperm")
         if length <= 0:
             raise_error("bad argument #1 to 'randperm' (must be strictly positive)")
-        zeros((length,), LONG)
+        count((length,), 8)
         with drawing(generator):
             order = random.randperm(length) + 1
         return store(result, order, types.default if result is None else result.__class__)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pytorch_legacy.arrays.storage import map_storage
 from pytorch_legacy.errors import T7Error
 from pytorch_legacy.files import t7
 
@@ -18,7 +19,7 @@ from ..language.arguments import MISSING, string
 from ..language.errors import raise_error, type_name
 from ..language.table import TABLES, Table, key_of, keys, rawget, rawset, set_metatable
 from .generators import Generator
-from .tensor import DTYPES, Storage, Tensor, wrap
+from .tensor import DTYPES, Array, Storage, Tensor, wrap
 
 if TYPE_CHECKING:
     from ..language.state import State
@@ -94,6 +95,7 @@ class Coming:
     def __init__(self, state: State) -> None:
         self.state = state
         self.made: dict[int, tuple[Any, Any]] = {}
+        self.aligned: dict[Any, Any] = {}
 
     def value(self, value: Any) -> Any:
         if value is None or value.__class__ is bool:
@@ -112,18 +114,21 @@ class Coming:
 
     def _object(self, value: Any) -> Any:
         types = self.state.types
-        if isinstance(value, t7.Storage):
-            array = np.asarray(value)
-            return self.keep(value, types.storages[array.dtype](array))
         if isinstance(value, np.ndarray):
-            aligned = value if value.flags.aligned else value.copy()
-            return self.keep(value, wrap(types, aligned))
+            array = self._aligned(np.asarray(value))
+            if isinstance(value, t7.Storage):
+                return self.keep(value, types.storages[array.dtype](array))
+            return self.keep(value, wrap(types, array))
         if isinstance(value, (list, dict)):
             return self._fill(self.keep(value, Table()), value)
         built = types.build(value, self)
         if built is None and isinstance(value, t7.TorchObject):
             return self._torch_object(value)
         return built
+
+    def _aligned(self, array: Array) -> Array:
+        """Returns an array whose elements lie as Python's own: those of binary files may not. Arrays of one storage stay so."""
+        return array if array.flags.aligned else map_storage(array, np.copy, self.aligned)
 
     def _torch_object(self, value: t7.TorchObject) -> Any:
         types = self.state.types

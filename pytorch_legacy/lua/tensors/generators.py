@@ -14,6 +14,7 @@ from pytorch_legacy import random
 from ..language.arguments import MISSING
 from ..language.errors import raise_error
 from ..language.table import Userdata
+from .registry import native
 from .signatures import described
 from .tensor import Array, Tensor, Types
 from .values import integer
@@ -68,11 +69,12 @@ def generator_of(arguments: tuple[Any, ...]) -> tuple[Generator | None, tuple[An
 
 def functions(types: Types) -> dict[str, Any]:
     """Returns the functions of ``torch`` that seed and keep generators."""
-    own = type("Generator", (Generator,), {"__slots__": (), "_metatable": types.metatable("torch.Generator")})
+    own = native(types, Generator, "torch.Generator", {})
     types.names["torch.Generator"] = own
 
     def make(*_: Any) -> Generator:
-        return own()
+        made: Generator = own()
+        return made
 
     def manualSeed(*arguments: Any) -> tuple[()]:
         generator, rest = generator_of(arguments)

@@ -42,6 +42,10 @@ def _length(x: Any, *_: Any) -> Any:
     return size_storage(x.types, shape_of(x))
 
 
+def _itself(x: Any = None, *_: Any) -> Any:
+    return x
+
+
 def _storage_length(storage: Any, *_: Any) -> float:
     return float(storage.vector.size)
 
@@ -52,6 +56,7 @@ def _tensor_methods(types: Types) -> dict[str, Any]:
         found[name] = method(name, make(types))
     found |= {name: make(types) for name, make in creation.OF_SIZES.items()}
     found |= {**draws.METHODS, **views.METHODS, **pointwise.OPERATORS, "cat": creation.cat(types)}
+    found |= {"retain": _itself, "free": _itself}
     found |= {"__index": index, "__newindex": newindex, "__tostring": printing.tensor_text, "__len": _length}
     return found | {"__tostring__": printing.tensor_text, "__len__": _length, "__index__": index, "__newindex__": newindex}
 

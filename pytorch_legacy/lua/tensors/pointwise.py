@@ -26,7 +26,7 @@ def _put(result: Tensor | None, compute: Callable[..., Any], source: Tensor, *op
         resize(result, array.shape)
     out = result.array
     if out.dtype.kind == "f" and isinstance(compute, np.ufunc):
-        compute(array, *operands, out)
+        compute(array, *operands, out=out)
     else:
         out[...] = cast(np.asarray(compute(array, *operands)), out.dtype)
     return result

@@ -79,6 +79,13 @@ def object_maker(metatable: Table) -> Any:
     return construct
 
 
+def native(types: Types, base: type[Any], name: str, methods: dict[str, Any]) -> Any:
+    """Returns a session's subclass of a class of Python's, whose methods scripts find in its metatable."""
+    metatable = types.metatable(name)
+    metatable.__dict__.update({"__index": metatable, "__tostring": lambda _: name, **methods})
+    return type(base.__name__, (base,), {"__slots__": (), "_metatable": metatable, "_methods": metatable, "name": name})
+
+
 def namespace(state: State, name: str) -> tuple[Table, str]:
     """Returns the table that holds a class, and the class's name there."""
     table, parts = state.globals, name.split(".")

@@ -16,7 +16,7 @@ from ..language.arguments import MISSING, string
 from ..language.errors import raise_error
 from ..language.table import Table, Userdata
 from .files import Coming, Leaving
-from .registry import constructor_of
+from .registry import constructor_of, native
 from .signatures import described
 from .tensor import DTYPES, Array, Storage, Types
 from .values import integer, scalar
@@ -304,11 +304,9 @@ def functions(state: State, types: Types) -> dict[str, Any]:
     found = {}
     classes = {}
     for name in ("File", "DiskFile", "MemoryFile"):
-        metatable = types.metatable(f"torch.{name}")
-        metatable.__dict__.update(methods, __index=metatable, __tostring=_shown)
-        space = {"__slots__": (), "_metatable": metatable, "_methods": metatable, "name": f"torch.{name}", "state": state}
-        classes[name] = type(name, (File,), space)
-        found[name] = constructor_of(metatable, _abstract)
+        own = classes[name] = native(types, File, f"torch.{name}", {**methods, "__tostring": _shown})
+        own.state = state
+        found[name] = constructor_of(own._metatable, _abstract)
 
     def open_disk(_: Any, name: Any = MISSING, mode: Any = None, isQuiet: Any = None, *rest: Any) -> Any:
         name, mode = string(name, 1, "DiskFile"), "r" if mode is None else string(mode, 2, "DiskFile")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..language.arguments import MISSING, string
 from ..language.errors import LuaError, raise_error, type_name
 from ..language.operators import format_number, tonumber
-from ..language.table import TABLES, Table, border, fields, rawget, rawset
-from .registry import constructor_of, new_class, object_maker
+from ..language.table import TABLES, Table, Userdata, border, fields, rawget, rawset
+from .registry import constructor_of, native
 from .tensor import Types
 
 if TYPE_CHECKING:
@@ -22,35 +22,59 @@ def _clock() -> tuple[float, float, float]:
     return time.perf_counter(), spent.user, spent.system
 
 
+class Timer(Userdata):
+    """A timer of ``torch.Timer()``.
+
+    Attributes
+    ----------
+    start, before : tuple of float
+        The clocks when it was started last, and the time that was spent until then: real, of the user, of the system.
+    isRunning : bool
+        False after ``stop``.
+    """
+
+    __slots__ = ("before", "isRunning", "start")
+
+    def __init__(self) -> None:
+        self.start, self.before, self.isRunning = _clock(), (0.0, 0.0, 0.0), True
+
+    def spent(self) -> tuple[float, float, float]:
+        """Returns the time that was spent."""
+        if not self.isRunning:
+            return self.before
+        real, user, system = (b + now - start for b, now, start in zip(self.before, _clock(), self.start, strict=True))
+        return real, user, system
+
+
 def _timer(types: Types) -> Table:
     """Returns ``torch.Timer``."""
-    metatable = new_class(types, "torch.Timer", None)
 
-    def begin(timer: Any, *_: Any) -> Any:
-        timer.__dict__["_start"], timer.__dict__["_spent"], timer.__dict__["_runs"] = _clock(), (0.0, 0.0, 0.0), True
+    def own(timer: Any) -> Timer:
+        if not isinstance(timer, Timer):
+            raise_error("bad argument #1 (torch.Timer expected)")
         return timer
 
-    def spent(timer: Any) -> tuple[float, ...]:
-        before: tuple[float, ...] = timer.__dict__["_spent"]
-        if not timer.__dict__["_runs"]:
-            return before
-        return tuple(b + now - start for b, now, start in zip(before, _clock(), timer.__dict__["_start"], strict=True))
-
-    def stop(timer: Any, *_: Any) -> Any:
-        timer.__dict__["_spent"], timer.__dict__["_runs"] = spent(timer), False
+    def reset(timer: Any = None, *_: Any) -> Any:
+        Timer.__init__(own(timer))
         return timer
 
-    def resume(timer: Any, *_: Any) -> Any:
-        if not timer.__dict__["_runs"]:
-            timer.__dict__["_start"], timer.__dict__["_runs"] = _clock(), True
+    def stop(timer: Any = None, *_: Any) -> Any:
+        timer = own(timer)
+        timer.before, timer.isRunning = timer.spent(), False
         return timer
 
-    def read(timer: Any, *_: Any) -> Table:
-        real, user, system = spent(timer)
+    def resume(timer: Any = None, *_: Any) -> Any:
+        timer = own(timer)
+        if not timer.isRunning:
+            timer.start, timer.isRunning = _clock(), True
+        return timer
+
+    def read(timer: Any = None, *_: Any) -> Table:
+        real, user, system = own(timer).spent()
         return fields(real=real, user=user, sys=system)
 
-    metatable.__dict__.update(__init=begin, reset=begin, stop=stop, resume=resume, time=read)
-    return constructor_of(metatable, object_maker(metatable))
+    made = native(types, Timer, "torch.Timer", {"reset": reset, "stop": stop, "resume": resume, "time": read})
+    return constructor_of(made._metatable, lambda *_: made())
 
 
 # ------------------------------------------------------------------------------------------------------ command line
@@ -77,8 +101,10 @@ def _shown(value: Any) -> str:
     return str(value).lower() if value.__class__ is bool else format_number(value) if value.__class__ is float else str(value)
 
 
-class CommandLine:
-    """What ``torch.CmdLine`` knows: options, arguments and texts of the help in their order."""
+class CommandLine(Userdata):
+    """A ``torch.CmdLine``: options, arguments and texts of the help in their order."""
+
+    __slots__ = ("arguments", "date", "isSilent", "lines", "options", "separators")
 
     def __init__(self) -> None:
         self.options: dict[str, _Line] = {}
@@ -90,34 +116,27 @@ class CommandLine:
 
     def help(self, program: str | None) -> str:
         """Returns the help."""
-        found = []
-        if program is not None:
-            names = "".join(f" <{_bare(one.key)}>" for one in self.arguments)
-            found += ["Usage: ", f"{program} [options]{names}"]
+        names = "".join(f" <{_bare(one.key)}>" for one in self.arguments)
+        found = [f"Usage: {'' if program is None else f'{program} '}[options]{names}"]
         known = [line for line in self.lines if isinstance(line, _Line)]
         width = max([len(line.key if line.default is not None else f"<{_bare(line.key)}>") for line in known], default=0)
         found += [line if isinstance(line, str) else line.shown(width) for line in self.lines]
         return "".join(f"{line}\n" for line in found)
 
 
-_LINE = "_line"  # a field that holds the CommandLine, under a name that no code reaches as an attribute
-
-
 def _line(cmd: Any) -> CommandLine:
-    found = cmd.__dict__.get(_LINE) if cmd.__class__ in TABLES else None
-    if not isinstance(found, CommandLine):
+    if not isinstance(cmd, CommandLine):
         raise_error("bad argument #1 (torch.CmdLine expected)")
-    return found
+    return cmd
 
 
 def _command_line(state: State, types: Types) -> Table:
     """Returns ``torch.CmdLine``."""
-    metatable = new_class(types, "torch.CmdLine", None)
 
-    def begin(cmd: Any, argumentSeparator: Any = None, keySeparator: Any = None, *_: Any) -> tuple[()]:
-        line = cmd.__dict__[_LINE] = CommandLine()
+    def begin(_: Any, argumentSeparator: Any = None, keySeparator: Any = None, *rest: Any) -> CommandLine:
+        line: CommandLine = made()
         line.separators = (argumentSeparator or ",", keySeparator or "=")
-        return ()
+        return line
 
     def text(cmd: Any, words: Any = None, *_: Any) -> tuple[()]:
         _line(cmd).lines.append("" if words is None else string(words, 2, "text"))
@@ -143,7 +162,7 @@ def _command_line(state: State, types: Types) -> Table:
 
     def help_(cmd: Any, given: Any = None, *_: Any) -> tuple[()]:
         program = rawget(given, 0.0) if given.__class__ in TABLES else None
-        state.write(_line(cmd).help(program if given is None or program is not None else ""))
+        state.write(_line(cmd).help(program))
         return ()
 
     def fail(cmd: Any, message: Any = "", *_: Any) -> None:
@@ -210,9 +229,10 @@ def _command_line(state: State, types: Types) -> Table:
     def log(cmd: Any, file: Any = MISSING, params: Any = None, *_: Any) -> tuple[()]:
         return _log(state, _line(cmd), file, params)
 
-    metatable.__dict__.update(__init=begin, text=text, option=option, argument=argument, help=help_, parse=parse, silent=silent)
-    metatable.__dict__.update(addTime=addTime, string=string_, log=log, error=fail)
-    return constructor_of(metatable, object_maker(metatable))
+    methods: dict[str, Any] = {"text": text, "option": option, "argument": argument, "help": help_, "parse": parse}
+    methods |= {"silent": silent, "addTime": addTime, "string": string_, "log": log, "error": fail}
+    made = native(types, CommandLine, "torch.CmdLine", methods)
+    return constructor_of(made._metatable, begin)
 
 
 def _read_option(line: _Line, rest: list[Any], found: Table, fail: Any) -> int:

@@ -17,6 +17,7 @@ from pytorch_legacy.arrays.storage import base_storage, placement
 
 from ..language.errors import raise_error
 from ..language.table import Table, Userdata, fields
+from .memory import zeros
 
 Array = np.ndarray[Any, Any]
 DTYPES: dict[str, np.dtype[Any]] = {
@@ -62,9 +63,9 @@ class Storage(Userdata):
         old = self.vector
         if old.size == count:
             return
-        new = empty((count,), old.dtype)
+        new = zeros((count,), old.dtype)
         kept = min(count, old.size)
-        new[:kept], new[kept:] = old[:kept], 0
+        new[:kept] = old[:kept]
         self.vector = new
         self._note()
 
@@ -212,21 +213,6 @@ def wrap(types: Types, array: Array) -> Tensor:
     if kind is None:
         raise TypeError(f"wrap: expected an array of one of Torch7's types, got {array.dtype}")
     return kind(array)
-
-
-def empty(shape: tuple[int, ...], dtype: Any) -> Array:
-    """Returns a new array, or raises an error that a script understands."""
-    try:
-        return np.empty(shape, dtype)
-    except (MemoryError, ValueError, OverflowError):
-        raise_error(f"$ Torch: not enough memory: you tried to allocate {_bytes(shape, dtype)} GB. Buy new RAM!")
-
-
-def _bytes(shape: tuple[int, ...], dtype: Any) -> int:
-    count = np.dtype(dtype).itemsize
-    for size in shape:
-        count *= size
-    return count >> 30
 
 
 def _plain(array: Array) -> Array:

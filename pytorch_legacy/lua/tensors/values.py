@@ -10,11 +10,12 @@ import numpy as np
 from ..language.errors import raise_error
 from ..language.operators import tonumber
 from ..language.table import TABLES, Table, border, rawget, sequence
-from .tensor import DTYPES, Array, Storage, Tensor, Types, empty
+from .memory import check, zeros
+from .tensor import DTYPES, Array, Storage, Tensor, Types
 
+_LARGEST, _LAST = 2.0**63, 2**63 - 1
 LONG: np.dtype[Any] = DTYPES["Long"]
 BYTE: np.dtype[Any] = DTYPES["Byte"]
-MOST = 2**47  # elements of a tensor that NumPy may be asked for
 
 
 # ------------------------------------------------------------------------------------------------------ numbers
@@ -25,9 +26,9 @@ def integer(value: Any, name: str = "?") -> int:
     x = value if value.__class__ is float else tonumber(value)
     if x is None:
         raise_error(f"bad argument to '{name}' (number expected)")
-    if x - x != 0:
-        return 0 if x != x else 2**62 if x > 0 else -(2**62)
-    return int(x)
+    if x != x:
+        return 0
+    return int(x) if -_LARGEST < x < _LARGEST else _LAST if x > 0 else -_LAST
 
 
 def scalar(dtype: np.dtype[Any], value: float) -> Any:
@@ -79,16 +80,9 @@ def items(table: Table) -> list[Any]:
     return [rawget(table, float(i)) for i in range(1, border(table) + 1)]
 
 
-def count(shape: Sequence[int]) -> int:
-    """Returns the number of elements."""
-    if not shape:
-        return 0
-    n = 1
-    for size in shape:
-        n *= size
-    if n > MOST:
-        raise_error(f"$ Torch: not enough memory: you tried to allocate {n >> 27}GB. Buy new RAM!")
-    return n
+def count(shape: Sequence[int], itemsize: int = 1) -> int:
+    """Returns the number of elements, 0 without a dimension. Raises an error for more than fit into memory."""
+    return check(shape, itemsize) if shape else 0
 
 
 def axis(x: Tensor, dimension: Any, name: str = "?") -> int:
@@ -116,7 +110,7 @@ def resize(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Gives a tensor a size; its storage grows where needed."""
     if x.array.shape == (shape or (0,)):
         return x
-    n = count(shape)
+    n = count(shape, x.dtype.itemsize)
     if x._storage is None and not x.array.size:
         x.set_array(zeros(shape or (0,), x.dtype))
         return x
@@ -126,14 +120,6 @@ def resize(x: Tensor, shape: tuple[int, ...]) -> Tensor:
         storage.resize(offset + n)
     x.place(storage, offset if n else 0, shape or (0,), contiguous(shape or (0,)))
     return x
-
-
-def zeros(shape: tuple[int, ...], dtype: Any) -> Array:
-    """Returns a new array of zeros, or raises an error that a script understands."""
-    count(shape)
-    array = empty(shape, dtype)
-    array.fill(0)
-    return array
 
 
 def contiguous(shape: Sequence[int]) -> tuple[int, ...]:

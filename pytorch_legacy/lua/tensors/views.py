@@ -143,7 +143,7 @@ def _lie(x: Tensor, storage: Storage, offset: int, shape: tuple[int, ...], strid
         x.place(storage, 0, (0,), (1,))
         return x
     need = offset + 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
-    count(shape)
+    count(shape, x.dtype.itemsize)
     if need > storage.vector.size:
         storage.resize(need)
     x.place(storage, offset, shape, strides)
@@ -360,7 +360,7 @@ def _expanded(result: Tensor | None, x: Tensor, shape: tuple[int, ...]) -> Tenso
     for n, m in zip(own, shape, strict=True):
         if n != m and (n != 1 or m <= 0):
             raise_error("incorrect size: only supporting singleton expansion (size=1)")
-    count(shape)
+    count(shape, x.dtype.itemsize)
     strides = tuple(0 if n != m else step for n, m, step in zip(own, shape, x.array.strides, strict=True))
     shown = np.lib.stride_tricks.as_strided(x.array, shape, strides)
     return x.view(shown) if result is None else _show(result, x, shown)
@@ -381,7 +381,7 @@ def repeatTensor(*arguments: Any) -> Tensor:
     own = (1,) * (len(times) - len(shape_of(x))) + shape_of(x)
     if any(n <= 0 for n in times):
         fail(2, "repeatTensor", "the numbers of times have to be positive")
-    count([n * m for n, m in zip(own, times, strict=True)])
+    count([n * m for n, m in zip(own, times, strict=True)], x.dtype.itemsize)
     return store(result, np.tile(x.array, times), x.__class__)
 
 

@@ -50,6 +50,21 @@ class C:
     def inc(self, d): self.x = self.x + d
 o = C()
 """
+PYTHON_TENSOR = """
+import numpy as np
+class T:
+    __slots__ = ("a",)
+    def __init__(self, a): self.a = a
+    def add(self, b):
+        np.add(self.a, b.a, self.a)
+        return self
+    def narrow(self, d, i, n): return T(self.a[(slice(None),) * int(d - 1) + (slice(int(i) - 1, int(i + n) - 1),)])
+    def select(self, i): return T(self.a[int(i) - 1])
+    def get(self, i): return self.a.item(int(i) - 1)
+    def set(self, i, v): self.a[int(i) - 1] = v
+x, y, m = T(np.zeros(100)), T(np.ones(100)), T(np.zeros((10, 10)))
+"""
+TENSOR = "local torch = require 'torch' local x, y, m = torch.zeros(100), torch.ones(100), torch.zeros(10, 10)"
 FIB = "local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end return fib(20)"
 PYTHON_FIB = "def fib(n):\n  if n < 2: return n\n  return fib(n - 1) + fib(n - 2)\nreturn fib(20.0)"
 ROWS = (
@@ -98,6 +113,13 @@ ROWS = (
     Row("coroutines: a switch", 2_000, "local f = coroutine.wrap(function() while true do coroutine.yield(1) end end) "
         "for i = 1, n do f() end",
         "def g():\n  while True: yield 1\nf = g()\nfor i in range(n): next(f)"),
+    Row("tensors: x:add(y)", 5_000, f"{TENSOR} for i = 1, n do x:add(y) end", f"{PYTHON_TENSOR}\nfor i in range(n): x.add(y)"),
+    Row("tensors: m:narrow(1, 2, 3)", 5_000, f"{TENSOR} for i = 1, n do m:narrow(1, 2, 3) end",
+        f"{PYTHON_TENSOR}\nfor i in range(n): m.narrow(1.0, 2.0, 3.0)"),
+    Row("tensors: x[i]", 5_000, f"{TENSOR} local s = 0 for j = 1, n / 100 do for i = 1, 100 do s = s + x[i] end end return s",
+        f"{PYTHON_TENSOR}\ns = 0.0\nfor j in range(n // 100):\n  for i in range(100): s = s + x.get(i + 1)\nreturn s"),
+    Row("tensors: m[i][j] = v", 5_000, f"{TENSOR} for j = 1, n / 10 do for i = 1, 10 do m[5][i] = 2 end end",
+        f"{PYTHON_TENSOR}\nfor j in range(n // 10):\n  for i in range(10): m.select(5).set(i + 1, 2.0)"),
 )  # fmt: skip
 
 
@@ -134,7 +156,7 @@ def main(words: list[str]) -> None:
         if words and not any(word in row.name for word in words):
             continue
         code = f"return function(n) {row.lua} end"
-        runs = [session.execute(code), written(row), *([other(code)] if other else [])]
+        runs = [session.execute(code), written(row), *([other(code)] if other and "torch" not in code else [])]
         best = [0.0] * len(runs)
         for _ in range(ROUNDS):
             best = [max(most, rate(run, row.turns)) for most, run in zip(best, runs, strict=True)]

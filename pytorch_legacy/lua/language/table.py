@@ -113,11 +113,6 @@ class Userdata:
     __slots__ = ("__weakref__", "_metatable")
     _methods: Table | None = None
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        _NATIVE.add(cls)
-        _WITH_METATABLE.add(cls)
-
     def __init__(self, metatable: Table | None = None) -> None:
         self._metatable = metatable
 
@@ -143,8 +138,7 @@ NESTING = _Nesting()
 MAX_CALLS = 1500  # calls of metamethods within each other; each needs 400 to 1,600 bytes of the stack of C, a thread has 4 MB
 MAX_CHAIN = 100  # tables that lead to each other by __index or __newindex, as in Lua (MAXTAGLOOP)
 TABLES = frozenset((Table, MetaTable, GuardedTable))
-_NATIVE: set[Any] = {Userdata}
-_WITH_METATABLE: set[Any] = {MetaTable, GuardedTable, Userdata}
+_WITH_METATABLE = frozenset((MetaTable, GuardedTable))
 
 
 def first(results: Any) -> Any:
@@ -156,7 +150,7 @@ def first(results: Any) -> Any:
 
 def metamethod(value: Any, name: str) -> Any:
     """Returns a field of the metatable of a table or userdata, or None."""
-    metatable = value._metatable if value.__class__ in _WITH_METATABLE else None
+    metatable = value._metatable if value.__class__ in _WITH_METATABLE or isinstance(value, Userdata) else None
     return None if metatable is None else metatable.__dict__.get(name)
 
 
@@ -272,7 +266,7 @@ def _reader(metatables: dict[type, Table]) -> Any:
                 if handler is None:
                     return None
             else:
-                metatable = value._metatable if kind in _NATIVE else metatables.get(kind)
+                metatable = value._metatable if isinstance(value, Userdata) else metatables.get(kind)
                 handler = None if metatable is None else metatable.__dict__.get("__index")
                 if handler is None:
                     _refuse(value, i)
@@ -305,7 +299,7 @@ def _writer(metatables: dict[type, Table]) -> Any:
                 if handler is None or rawget(value, key) is not None:
                     return rawset(value, key, new)
             else:
-                metatable = value._metatable if kind in _NATIVE else metatables.get(kind)
+                metatable = value._metatable if isinstance(value, Userdata) else metatables.get(kind)
                 handler = None if metatable is None else metatable.__dict__.get("__newindex")
                 if handler is None:
                     _refuse(value, i)
@@ -319,6 +313,8 @@ def _writer(metatables: dict[type, Table]) -> Any:
 
 
 def _finder(metatables: dict[type, Table], index: Any) -> Any:
+    natives: dict[type, dict[str, Any]] = {}
+
     def method(value: Any, name: str) -> Any:
         """Returns the function that ``value:name()`` calls."""
         kind = value.__class__
@@ -330,12 +326,17 @@ def _finder(metatables: dict[type, Table], index: Any) -> Any:
                 return found
         elif kind is Table:
             return value.__dict__.get(name)
+        elif (methods := natives.get(kind)) is not None:
+            if (found := methods.get(name)) is not None:
+                return found
         elif kind is str:
             handler = metatables[str].__dict__.get("__index")
             if handler.__class__ is Table:
                 return handler.__dict__.get(name)
-        elif kind in _NATIVE and (methods := kind._methods) is not None and (found := methods.__dict__.get(name)) is not None:
-            return found
+        elif isinstance(value, Userdata) and kind._methods is not None:
+            natives[kind] = methods = kind._methods.__dict__
+            if (found := methods.get(name)) is not None:
+                return found
         return index(value, name)
 
     return method

@@ -51,7 +51,7 @@ def _storage_length(storage: Any, *_: Any) -> float:
 
 
 def _tensor_methods(types: Types) -> dict[str, Any]:
-    found: dict[str, Any] = {name: method(name, own) for name, own in FORMS.items()}
+    found: dict[str, Any] = {name: method(name, own, pointwise.FAST.get(name)) for name, own in FORMS.items()}
     for name, make in creation.RANGES.items():
         found[name] = method(name, make(types))
     found |= {name: make(types) for name, make in creation.OF_SIZES.items()}

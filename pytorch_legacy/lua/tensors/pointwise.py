@@ -20,12 +20,15 @@ FORMS: dict[str, tuple[Form, ...]] = {}
 def _put(result: Tensor | None, compute: Callable[..., Any], source: Tensor, *operands: Any) -> Tensor:
     """Stores ``compute(source, *operands)``, without a temporary array where there is a result of the same size."""
     array = source.array
+    if result is source and source.isFloat and compute.__class__ is np.ufunc:
+        compute(array, *operands, out=array)
+        return result
     if result is None:
         return source.__class__(cast(np.asarray(compute(array, *operands)), source.dtype))
     if result is not source and result.array.shape != array.shape:
         resize(result, array.shape)
     out = result.array
-    if out.dtype.kind == "f" and isinstance(compute, np.ufunc):
+    if result.isFloat and isinstance(compute, np.ufunc):
         compute(array, *operands, out=out)
     else:
         out[...] = cast(np.asarray(compute(array, *operands)), out.dtype)
@@ -173,10 +176,13 @@ def _with_tensor(compute: Any) -> tuple[Any, ...]:
 
 
 def _add_scaled(result: Tensor | None, source: Tensor, value: float, other: Tensor) -> Tensor:
-    b = other.array
-    if b.shape != source.array.shape:
-        b = like(source.array, b)
-    if value == 1:
+    a, b = source.array, other.array
+    if b.shape != a.shape:
+        b = like(a, b)
+    if value == 1.0:
+        if result is source:
+            np.add(a, b, a)
+            return source
         return _put(result, np.add, source, b)
     return _put(result, np.add, source, scalar(source.dtype, value) * b)
 
@@ -233,6 +239,25 @@ FORMS.update(
     crshift=forms(*_with_tensor(_rshift)),
     atan2=forms(*_with_tensor(np.arctan2), "n n", math.atan2),
 )
+
+
+def _in_place(compute: Any) -> Callable[[Any, Any], Any]:
+    """Returns the short way of ``x:name(y)``. Two arrays of as many elements that fit each other have them in one order."""
+
+    def computed(x: Any, y: Any) -> Any:
+        try:
+            a, b = x.array, y.array
+            if a.size == b.size:
+                compute(a, b, a)
+                return x
+        except (AttributeError, ValueError):
+            pass
+        return None
+
+    return computed
+
+
+FAST = {"add": _in_place(np.add), "csub": _in_place(np.subtract), "cmul": _in_place(np.multiply)}
 FORMS["mod"] = FORMS["fmod"]
 FORMS["cmod"] = FORMS["cfmod"]
 for _name, _compute in {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}.items():

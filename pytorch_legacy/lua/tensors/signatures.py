@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any, NamedTuple
 
+from ..language.arguments import MISSING
 from ..language.errors import raise_error, type_name
 from .tensor import DTYPES, Storage, Tensor, Types
 
@@ -147,6 +148,7 @@ def _bound(form: Form, order: list[int], count: int) -> Callable[..., Any]:
 
 
 def _resolve(name: str, own: tuple[Form, ...], arguments: tuple[Any, ...], default: type[Tensor], isMethod: bool) -> Any:
+    """Returns the function for a call; it takes two arguments at least."""
     given = arguments
     while given and given[-1] is None:
         given = given[:-1]
@@ -155,7 +157,7 @@ def _resolve(name: str, own: tuple[Form, ...], arguments: tuple[Any, ...], defau
         for form in own:
             order = _matches(form, given, kind, isMethod)
             if order is not None:
-                return _bound(form, order, len(arguments))
+                return _bound(form, order, max(2, len(arguments)))
     got = " ".join(described(value) for value in given)
     expected = " | ".join(form.described(kinds[0]) for form in own)
     raise_error(f"invalid arguments: {got}\nexpected arguments of {name}: {expected}")
@@ -168,15 +170,33 @@ def described(value: Any) -> str:
     return type_name(value)
 
 
-def method(name: str, own: tuple[Form, ...]) -> Any:
-    """Returns the function that ``x:name(...)`` calls in a session."""
+def _given(*arguments: Any) -> tuple[Any, ...]:
+    return tuple(value for value in arguments if value is not MISSING)
+
+
+def method(name: str, own: tuple[Form, ...], fast: Callable[[Any, Any], Any] | None = None) -> Any:
+    """Returns the function that ``x:name(...)`` calls in a session.
+
+    Parameters
+    ----------
+    name : str
+        The name, for messages.
+    own : tuple of Form
+        The signatures.
+    fast : callable, optional
+        A short way for two arguments of one class. It returns None where it is none.
+    """
     plans: dict[Any, Any] = {}
 
-    def called(*arguments: Any) -> Any:
-        plan = plans.get(key := tuple(map(type, arguments)))
+    def called(x: Any = MISSING, a: Any = MISSING, *rest: Any) -> Any:
+        if fast is not None and a.__class__ is x.__class__ and not rest and (found := fast(x, a)) is not None:
+            return found
+        key = (x.__class__, a.__class__, *map(type, rest)) if rest else (x.__class__, a.__class__)
+        plan = plans.get(key)
         if plan is None:
+            arguments = _given(x, a, *rest)
             plan = plans[key] = _resolve(name, own, arguments, _first_class(name, arguments), True)
-        return plan(*arguments)
+        return plan(x, a, *rest) if rest else plan(x, a)
 
     return called
 
@@ -185,11 +205,12 @@ def function(name: str, own: tuple[Form, ...], types: Types) -> Any:
     """Returns the function that ``torch.name(...)`` calls in a session."""
     plans: dict[Any, Any] = {}
 
-    def called(*arguments: Any) -> Any:
-        plan = plans.get(key := (types.default, *map(type, arguments)))
+    def called(x: Any = MISSING, a: Any = MISSING, *rest: Any) -> Any:
+        key = (types.default, x.__class__, a.__class__, *map(type, rest))
+        plan = plans.get(key)
         if plan is None:
-            plan = plans[key] = _resolve(name, own, arguments, types.default, False)
-        return plan(*arguments)
+            plan = plans[key] = _resolve(name, own, _given(x, a, *rest), types.default, False)
+        return plan(x, a, *rest)
 
     return called
 

@@ -1,11 +1,12 @@
 """Storages and tensors: what scripts hold of memory.
 
 A tensor shows a NumPy array. Its storage is the vector over the whole memory of that array, which is looked for when it is
-needed. A storage that grows gets another vector; the tensors on it derive their arrays again when they are used next.
+needed. A storage that grows gets another vector, and the tensors on it other arrays.
 """
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
@@ -42,17 +43,19 @@ class Storage(Userdata):
     ----------
     vector : ndarray
         The elements.
+    isShared : bool
+        False while one tensor at most lies on it.
     dtype, name, types
         Of the class: the type of an element, "torch.DoubleStorage", and the types of the session.
     """
 
-    __slots__ = ("vector",)
+    __slots__ = ("isShared", "vector")
     dtype: ClassVar[np.dtype[Any]]
     name: ClassVar[str]
     types: ClassVar[Types]
 
     def __init__(self, vector: Array) -> None:
-        self.vector = vector
+        self.vector, self.isShared = vector, True
         self._note()
 
     def _note(self) -> None:
@@ -68,6 +71,10 @@ class Storage(Userdata):
         new[:kept] = old[:kept]
         self.vector = new
         self._note()
+        if self.isShared:  # this is rare, so the tensors are searched
+            for tensor in gc.get_referrers(self):
+                if isinstance(tensor, Tensor) and tensor._storage is self:
+                    tensor._derive(old)
 
 
 class Tensor(Userdata):
@@ -77,71 +84,83 @@ class Tensor(Userdata):
     ----------
     array : ndarray
         The elements, in place.
-    dtype, name, types
-        Of the class: the type of an element, "torch.DoubleTensor", and the types of the session.
+    dtype, isFloat, name, types
+        Of the class: the type of an element, if it is one of floating point numbers, "torch.DoubleTensor", and the types of the
+        session.
     """
 
-    __slots__ = ("_array", "_storage", "_vector")
+    __slots__ = ("_storage", "array")
     dtype: ClassVar[np.dtype[Any]]
+    isFloat: ClassVar[bool]
     name: ClassVar[str]
     types: ClassVar[Types]
 
-    def __init__(self, array: Array) -> None:
-        self._array = array
-        self._storage: Storage | None = None
-        self._vector: Array | None = None
+    def __init__(self, array: Array, storage: Storage | None = None) -> None:
+        self.array, self._storage = array, storage
 
-    @property
-    def array(self) -> Array:
-        if self._storage is not None and self._storage.vector is not self._vector:
-            self._derive()
-        return self._array
-
-    def _derive(self) -> None:
-        """Shows the same elements of another vector of the storage."""
-        assert self._storage is not None and self._vector is not None
-        old, vector = self._array, self._storage.vector
-        offset = address(old) - address(self._vector) if old.size else 0
+    def _derive(self, before: Array) -> None:
+        """Shows the same elements of the new vector of the storage, or none where it has become too short."""
+        assert self._storage is not None
+        old, vector = self.array, self._storage.vector
+        offset = address(old) - address(before) if old.size else 0
         try:
-            self._array = np.ndarray(old.shape, old.dtype, vector, offset, old.strides)
+            self.array = np.ndarray(old.shape, old.dtype, vector, offset, old.strides)
         except (TypeError, ValueError):
-            raise_error("the storage of this tensor has become too small for it")
-        self._vector = vector
+            self.array = np.empty(0, old.dtype)
 
     @property
     def storage(self) -> Storage:
+        """The storage, which is looked for when it is asked for."""
         if self._storage is None:
-            self._storage, self._vector = self._find_storage()
+            self._storage = self._find_storage()
         return self._storage
 
-    def _find_storage(self) -> tuple[Storage, Array]:
-        array, kind = self._array, self.types.storages[self._array.dtype]
+    @property
+    def hasStorage(self) -> bool:
+        """False for a new tensor without elements."""
+        return bool(self.array.size) or self._storage is not None
+
+    def _find_storage(self) -> Storage:
+        array, kind = self.array, self.types.storages[self.array.dtype]
         storage = _storages.get(_key(array, kind)) if array.size else None
-        if storage is None or base_storage(storage.vector) is not base_storage(array):
-            storage = kind(placement(array).storage)
-            if not array.size or not np.may_share_memory(storage.vector, array):
-                self._array = storage.vector.reshape(array.shape)
-        return storage, storage.vector
+        if storage is not None and base_storage(storage.vector) is base_storage(array):
+            storage.isShared = True
+            return storage
+        storage = kind(placement(array).storage)
+        storage.isShared = False
+        if not array.size or not np.may_share_memory(storage.vector, array):
+            self.array = storage.vector.reshape(array.shape)
+        return storage
 
     def set_array(self, array: Array) -> None:
         """Shows another array from now on, which may be of another type."""
         array = _plain(array)
-        if array.dtype != self._array.dtype:
+        if array.dtype != self.array.dtype:
             self.__class__ = self.types.tensors[array.dtype]
-        self._array, self._storage, self._vector = array, None, None
+        self.array, self._storage = array, None
+
+    def lie_on(self, storage: Storage, array: Array) -> None:
+        """Shows an array from now on that lies on a storage."""
+        storage.isShared = True
+        self.array, self._storage = array, storage
 
     def place(self, storage: Storage, offset: int, sizes: tuple[int, ...], strides: tuple[int, ...]) -> None:
         """Lies on a storage from now on, which has to be long enough. Offset and strides count elements."""
         vector = storage.vector
         size = vector.itemsize
         shown = np.ndarray(sizes, vector.dtype, vector, offset * size, tuple(stride * size for stride in strides))
-        self._array, self._storage, self._vector = shown, storage, vector
+        if storage is self._storage:
+            self.array = shown
+        else:
+            self.lie_on(storage, shown)
 
     def view(self, array: Array) -> Tensor:
         """Returns a tensor that shows a part of this one's array."""
-        tensor = self.__class__(array)
-        tensor._storage, tensor._vector = self.storage, self._vector
-        return tensor
+        storage = self._storage
+        if storage is None:
+            storage = self.storage
+        storage.isShared = True
+        return self.__class__(array, storage)
 
 
 class Types:
@@ -179,6 +198,8 @@ class Types:
     def _made(self, base: Any, name: str, dtype: np.dtype[Any]) -> Any:
         metatable = self.metatable(f"torch.{name}")
         space = {"__slots__": (), "_metatable": metatable, "_methods": metatable, "types": self, "dtype": dtype}
+        if base is Tensor:
+            space["isFloat"] = dtype.kind == "f"
         made = type(name, (base,), {**space, "name": f"torch.{name}"})
         self.names[f"torch.{name}"] = made
         return made

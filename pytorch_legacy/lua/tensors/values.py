@@ -111,7 +111,7 @@ def resize(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     if x.array.shape == (shape or (0,)):
         return x
     n = count(shape, x.dtype.itemsize)
-    if x._storage is None and not x.array.size:
+    if not x.hasStorage:
         x.set_array(zeros(shape or (0,), x.dtype))
         return x
     storage = x.storage

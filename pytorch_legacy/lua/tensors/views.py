@@ -79,7 +79,7 @@ def nElement(x: Any = MISSING, *_: Any) -> float:
 
 def storage(x: Any = MISSING, *_: Any) -> Storage | None:
     x = tensor(x, 1, "storage")
-    return x.storage if x.array.size or x._storage is not None else None
+    return x.storage if x.hasStorage else None
 
 
 def storageOffset(x: Any = MISSING, *_: Any) -> float:
@@ -183,8 +183,10 @@ def set_(x: Any = MISSING, source: Any = None, *rest: Any) -> Tensor:
 
 def _show(x: Tensor, source: Tensor, array: Array) -> Tensor:
     """Makes a tensor show a part of another one's array."""
-    x._storage, x._vector = (source.storage, source._vector) if source.array.size else (None, None)
-    x._array = array
+    if source.array.size:
+        x.lie_on(source.storage, array)
+    else:
+        x.set_array(array)
     return x
 
 

@@ -18,7 +18,7 @@ from .language import LuaError, LuaSyntaxError, State, Table
 from .language.errors import is_of_lua, traceback_of, value_of
 from .language.operators import many
 from .language.table import key_of, keys, rawget, sequence
-from .tensors import Tensor, library, wrap
+from .tensors import Storage, Tensor, library, wrap
 
 RECURSION = 50_000
 """Calls within each other before a stack overflow. Compiled functions call each other without the stack of C."""
@@ -171,6 +171,8 @@ def to_python(value: Any, state: State) -> Any:
         return View(value, state)
     if isinstance(value, Tensor):
         return value.array
+    if isinstance(value, Storage):
+        return value.vector
     return Function(value, state) if isinstance(value, FunctionType) else value
 
 

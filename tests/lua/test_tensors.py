@@ -87,7 +87,7 @@ def test_default_type() -> None:
 
 @rows(
     ("return torch.Tensor(2, 3):dim(), torch.Tensor(2, 3):nElement(), torch.Tensor():dim()", (2.0, 6.0, 0.0)),
-    ("return #torch.Tensor(2, 3)[1], torch.Tensor(4, 5):size(2), torch.Tensor(4, 5):stride(1)", None),
+    ("return (#torch.Tensor(2, 3)[1])[1], torch.Tensor(4, 5):size(2), torch.Tensor(4, 5):stride(1)", (3.0, 5.0, 5.0)),
     ("local s = torch.Tensor(4, 5):size() return #s, s[1], s[2], s:size(), torch.type(s)",
      (2.0, 4.0, 5.0, 2.0, "torch.LongStorage")),
     ("return torch.isTensor(torch.Tensor()), torch.isTensor(1), torch.isStorage(torch.Tensor(2):storage())", (True, False, True)),
@@ -98,12 +98,11 @@ def test_default_type() -> None:
      (True, True, False)),
 )  # fmt: skip
 def test_facts(code: str, expected: Any) -> None:
-    found = result(code)
-    if expected is None:
-        assert found[0].__class__.__name__ == "LongStorage"
-        assert found[1:] == (5.0, 5.0)
-    else:
-        assert found == expected
+    assert result(code) == expected
+
+
+def test_a_storage_is_a_vector_of_python() -> None:
+    assert result("return torch.Tensor(4, 5):size()").tolist() == [4, 5]
 
 
 # ------------------------------------------------------------------------------------------------------ views

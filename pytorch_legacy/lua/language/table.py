@@ -318,7 +318,10 @@ def _finder(metatables: dict[type, Table], index: Any) -> Any:
     def method(value: Any, name: str) -> Any:
         """Returns the function that ``value:name()`` calls."""
         kind = value.__class__
-        if kind is MetaTable:
+        if (methods := natives.get(kind)) is not None:
+            if (found := methods.get(name)) is not None:
+                return found
+        elif kind is MetaTable:
             found = value.__dict__.get(name)
             if found is None and (handler := value._metatable.__dict__.get("__index")).__class__ in TABLES:
                 found = handler.__dict__.get(name)
@@ -326,9 +329,6 @@ def _finder(metatables: dict[type, Table], index: Any) -> Any:
                 return found
         elif kind is Table:
             return value.__dict__.get(name)
-        elif (methods := natives.get(kind)) is not None:
-            if (found := methods.get(name)) is not None:
-                return found
         elif kind is str:
             handler = metatables[str].__dict__.get("__index")
             if handler.__class__ is Table:

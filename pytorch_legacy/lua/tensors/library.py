@@ -28,7 +28,7 @@ from . import (
     views,
 )
 from .indexing import index, index_storage, newindex, newindex_storage
-from .signatures import Form, function, method
+from .signatures import Form, function, in_place, method
 from .tensor import Tensor, Types
 from .values import shape_of, size_storage
 
@@ -51,7 +51,8 @@ def _storage_length(storage: Any, *_: Any) -> float:
 
 
 def _tensor_methods(types: Types) -> dict[str, Any]:
-    found: dict[str, Any] = {name: method(name, own, pointwise.FAST.get(name)) for name, own in FORMS.items()}
+    found: dict[str, Any] = {name: method(name, own) for name, own in FORMS.items()}
+    found |= {name: in_place(compute, found[name]) for name, compute in pointwise.IN_PLACE.items()}
     for name, make in creation.RANGES.items():
         found[name] = method(name, make(types))
     found |= {name: make(types) for name, make in creation.OF_SIZES.items()}

@@ -239,25 +239,7 @@ FORMS.update(
     crshift=forms(*_with_tensor(_rshift)),
     atan2=forms(*_with_tensor(np.arctan2), "n n", math.atan2),
 )
-
-
-def _in_place(compute: Any) -> Callable[[Any, Any], Any]:
-    """Returns the short way of ``x:name(y)``. Two arrays of as many elements that fit each other have them in one order."""
-
-    def computed(x: Any, y: Any) -> Any:
-        try:
-            a, b = x.array, y.array
-            if a.size == b.size:
-                compute(a, b, a)
-                return x
-        except (AttributeError, ValueError):
-            pass
-        return None
-
-    return computed
-
-
-FAST = {"add": _in_place(np.add), "csub": _in_place(np.subtract), "cmul": _in_place(np.multiply)}
+IN_PLACE = {"add": np.add, "csub": np.subtract, "cmul": np.multiply}  # of two tensors, without temporary arrays
 FORMS["mod"] = FORMS["fmod"]
 FORMS["cmod"] = FORMS["cfmod"]
 for _name, _compute in {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}.items():

@@ -16,7 +16,6 @@ import numpy as np
 from pytorch_legacy.arrays import address
 from pytorch_legacy.arrays.storage import base_storage, placement
 
-from ..language.errors import raise_error
 from ..language.table import Table, Userdata, fields
 from .memory import zeros
 

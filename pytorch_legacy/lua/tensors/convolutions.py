@@ -35,6 +35,8 @@ def _computed(x: Array, kernel: Array, n: int, isConvolution: bool, isFull: bool
     One plane with one kernel; a stack of planes with a kernel each; or a stack of planes with kernels of (outputs, planes), whose
     results over the planes are added up.
     """
+    if x.ndim < n or kernel.ndim < n:
+        raise_error(f"invalid sizes of input and kernel: {x.shape} and {kernel.shape}")
     if isConvolution:
         kernel = np.flip(kernel, tuple(range(kernel.ndim - n, kernel.ndim)))
     dims = (x.ndim - n, kernel.ndim - n)

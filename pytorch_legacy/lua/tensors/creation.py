@@ -254,6 +254,8 @@ def _diag(result: Tensor | None, x: Tensor, k: float) -> Tensor:
     if len(shape_of(x)) not in (1, 2):
         raise_error("bad argument #1 to 'diag' (matrix or a vector expected)")
     offset = integer(k, "diag")
+    if x.array.ndim == 2 and not -x.array.shape[0] < offset < x.array.shape[1]:
+        raise_error("bad argument #2 to 'diag' (the diagonal lies outside the matrix)")
     if x.array.ndim == 1:
         side = x.array.size + abs(offset)
         array = zeros((side, side), x.dtype)

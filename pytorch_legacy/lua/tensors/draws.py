@@ -35,6 +35,8 @@ def _check(name: str, numbers: list[float]) -> None:
     """Refuses parameters that no distribution has."""
     if name in ("normal", "logNormal") and not numbers[1] > 0:
         raise_error(f"bad argument to '{name}' (standard deviation must be strictly positive)")
+    if name in ("cauchy", "exponential") and not numbers[-1] > 0:
+        raise_error(f"bad argument to '{name}' (must be strictly positive)")
     if name == "geometric" and not 0 < numbers[0] < 1:
         raise_error("bad argument to 'geometric' (must be > 0 and < 1)")
     if name == "bernoulli" and not 0 <= numbers[0] <= 1:
@@ -94,7 +96,7 @@ def _raw(shape: tuple[int, ...]) -> Array:
     return drawn
 
 
-_MASKS = {"f8": 2**53 + 1, "f4": 2**24 + 1, "f2": 2**11 + 1, "u1": 256, "i1": 128, "i2": 2**15, "i4": 2**31, "i8": 2**63}
+_MASKS = {"f8": 2**53 + 1, "f4": 2**24 + 1, "f2": 2**11 + 1, "u1": 256, "i1": 128, "i2": 2**15, "i4": 2**31, "i8": 2**62}
 
 
 def _integers(x: Tensor, low: int | None, high: int | None) -> Tensor:
@@ -113,7 +115,7 @@ def random_(*arguments: Any) -> Any:
     generator, rest = generator_of(arguments if x is None else arguments[1:])
     bounds = [integer(one, "random") for one in rest if one is not None]
     low, high = (None, None) if not bounds else (1, bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
-    if low is not None and high is not None and not low <= high < low + 2**53:
+    if low is not None and high is not None and not -(2**53) <= low <= high <= 2**53:
         raise_error("bad argument to 'random' (upper bound must be larger than lower bound)")
     with drawing(generator):
         if x is not None:
@@ -172,7 +174,7 @@ def multinomialAlias(output: Any = MISSING, state: Any = None, *_: Any) -> Tenso
     if not isinstance(output, Tensor) or not isinstance(others, Tensor) or not isinstance(shares, Tensor):
         raise_error("bad argument to 'multinomialAlias' (expected a LongTensor, and the table of multinomialAliasSetup)")
     found = np.empty(output.array.size, LONG)
-    for part in np.array_split(found, -(-found.size // _AT_ONCE)):
+    for part in np.array_split(found, found.size // _AT_ONCE + 1):
         drawn = random.uniform(0, 1, (part.size, 2), np.float64)
         column = (drawn[:, 0] * len(shares.array)).astype(LONG)
         part[:] = np.where(drawn[:, 1] <= shares.array[column], column + 1, others.array[column])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..language.errors import raise_error
 from .tensor import Array, Storage, Tensor
 from .values import shape_of
 
@@ -99,9 +100,10 @@ def _slices(values: Array) -> str:
     return "\n".join(found)
 
 
-def tensor_text(x: Any, *_: Any) -> str:
+def tensor_text(x: Any = None, *_: Any) -> str:
     """Returns ``tostring(x)`` of a tensor."""
-    assert isinstance(x, Tensor)
+    if not isinstance(x, Tensor):
+        raise_error("bad argument #1 to 'tostring' (Tensor expected)")
     shape = shape_of(x)
     if not shape:
         return f"[{x.name} with no dimension]\n"
@@ -114,8 +116,9 @@ def tensor_text(x: Any, *_: Any) -> str:
     return (_matrix(values, Format(values)) if values.ndim == 2 else _slices(values)) + tail
 
 
-def storage_text(storage: Any, *_: Any) -> str:
+def storage_text(storage: Any = None, *_: Any) -> str:
     """Returns ``tostring(s)`` of a storage."""
-    assert isinstance(storage, Storage)
+    if not isinstance(storage, Storage):
+        raise_error("bad argument #1 to 'tostring' (Storage expected)")
     values = storage.vector.astype(np.float64)
     return f"{_vector(values) if values.size else ''}[{storage.name} of size {values.size}]\n"

@@ -90,6 +90,8 @@ FORMS: dict[str, tuple[Form, ...]] = {
 
 
 def _match(result: Tensor | None, a: Tensor, b: Tensor, value: float) -> Tensor:
+    if not a.array.size or not b.array.size:
+        raise_error("bad argument to 'match' (expected tensors with elements)")
     x, y = a.array.reshape(a.array.shape[0], -1), b.array.reshape(b.array.shape[0], -1)
     if x.shape[1:] != y.shape[1:]:
         raise_error(f"size mismatch, {_sizes(x, y)}")

@@ -144,6 +144,8 @@ def _norm_of(array: Array, p: float, d: int | None) -> Any:
 
 
 def _norm(x: Tensor, p: float) -> float:
+    if not x.array.size:
+        return 0.0
     return float(_norm_of(x.array, p, None))
 
 
@@ -152,6 +154,8 @@ def _norm_over(result: Tensor | None, x: Tensor, p: float, dimension: float) -> 
 
 
 def _dist(a: Tensor, b: Tensor, p: float) -> float:
+    if not a.array.size:
+        return 0.0
     return float(_norm_of(a.array - like(a.array, b.array), p, None))
 
 

@@ -160,7 +160,7 @@ def functions(state: State, types: Types) -> dict[str, Any]:
 
     def setmetatable(table: Any = MISSING, name: Any = MISSING, *_: Any) -> Any:
         metatable = types.registry.__dict__.get(string(name, 2, "setmetatable"))
-        if metatable is None or table.__class__ not in TABLES:
+        if metatable is None or name in types.names or table.__class__ not in TABLES:
             raise_error(f"bad argument to 'setmetatable' (expected a table and the name of a class, got {name})")
         set_metatable(table, metatable)
         return table

@@ -255,7 +255,7 @@ def permute(x: Any = MISSING, *order: Any) -> Tensor:
     axes = [integer(one, "permute") - 1 for one in (items(order[0]) if order and order[0].__class__ in TABLES else order)]
     if len(axes) != len(shape_of(x)):
         raise_error("Invalid permutation")
-    if sorted(axes) != list(range(len(axes))):
+    if not axes or sorted(axes) != list(range(len(axes))):
         raise_error("Invalid permutation")
     return x.view(x.array.transpose(axes))
 
@@ -275,7 +275,7 @@ def squeeze(*arguments: Any) -> Any:
     given = list(arguments)
     while given and given[-1] is None:
         given.pop()
-    result = given.pop(0) if len(given) > 1 and isinstance(given[1], Tensor) else None
+    result = tensor(given.pop(0), 1, "squeeze") if len(given) > 1 and isinstance(given[1], Tensor) else None
     x = tensor(given[0] if given else MISSING, 1, "squeeze")
     array = x.array
     if len(given) > 1:
@@ -356,7 +356,7 @@ def expand(*arguments: Any) -> Tensor:
 
 def _expanded(result: Tensor | None, x: Tensor, shape: tuple[int, ...]) -> Tensor:
     own = shape_of(x)
-    if len(shape) != len(own):
+    if len(shape) != len(own) or not own:
         raise_error("the number of dimensions provided must equal tensor.dim()")
     shape = tuple(n if m == -1 else m for n, m in zip(own, shape, strict=True))
     for n, m in zip(own, shape, strict=True):

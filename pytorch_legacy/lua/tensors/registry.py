@@ -97,8 +97,8 @@ def namespace(state: State, name: str) -> tuple[Table, str]:
     return table, parts[-1]
 
 
-def functions(state: State, types: Types) -> dict[str, Any]:
-    """Returns the functions of ``torch`` that make classes and tell types."""
+def _making(state: State, types: Types) -> dict[str, Any]:
+    """Returns the functions of ``torch`` that make classes and their objects."""
 
     def class_(name: Any = MISSING, *rest: Any) -> Any:
         name = string(name, 1, "class")
@@ -114,33 +114,8 @@ def functions(state: State, types: Types) -> dict[str, Any]:
         rawset(holder, short, constructor_of(metatable, object_maker(metatable)))
         return metatable if parent is None else (metatable, parent)
 
-    def typename(value: Any = None, *_: Any) -> Any:
-        metatable = state.metatable(value)
-        return None if metatable is None else metatable.__dict__.get("__typename")
-
-    def type_(value: Any = None, *_: Any) -> Any:
-        found = typename(value)
-        return type_name(value) if found is None else found
-
     def getmetatable(name: Any = MISSING, *_: Any) -> Any:
         return types.registry.__dict__.get(string(name, 1, "getmetatable"))
-
-    def isTypeOf(value: Any = None, wanted: Any = None, *_: Any) -> bool:
-        if wanted.__class__ is not str:
-            metatable = state.metatable(wanted)
-            own = metatable.__dict__.get("__metatable") if metatable is not None else None
-            wanted = rawget(own, "__typename") if own.__class__ in TABLES else None
-            if wanted.__class__ is not str:
-                raise LuaError("type must be provided as [regexp] string, or factory")
-        metatable = state.metatable(value)
-        while metatable.__class__ in TABLES:
-            assert metatable is not None
-            found = rawget(metatable, "__typename")
-            if found is not None and _is_match(found, wanted):
-                return True
-            above = metatable._metatable if metatable.__class__ is not Table else None
-            metatable = None if above is None else above.__dict__.get("__metatable")
-        return False
 
     def factory(name: Any = MISSING, *_: Any) -> Any:
         metatable = types.registry.__dict__.get(string(name, 1, "factory"))
@@ -165,6 +140,38 @@ def functions(state: State, types: Types) -> dict[str, Any]:
         set_metatable(table, metatable)
         return table
 
+    made = {"class": class_, "getmetatable": getmetatable, "factory": factory, "newmetatable": newmetatable}
+    return {**made, "setmetatable": setmetatable}
+
+
+def functions(state: State, types: Types) -> dict[str, Any]:
+    """Returns the functions of ``torch`` that make classes and tell types."""
+
+    def typename(value: Any = None, *_: Any) -> Any:
+        metatable = state.metatable(value)
+        return None if metatable is None else metatable.__dict__.get("__typename")
+
+    def type_(value: Any = None, *_: Any) -> Any:
+        found = typename(value)
+        return type_name(value) if found is None else found
+
+    def isTypeOf(value: Any = None, wanted: Any = None, *_: Any) -> bool:
+        if wanted.__class__ is not str:
+            metatable = state.metatable(wanted)
+            own = metatable.__dict__.get("__metatable") if metatable is not None else None
+            wanted = rawget(own, "__typename") if own.__class__ in TABLES else None
+            if wanted.__class__ is not str:
+                raise LuaError("type must be provided as [regexp] string, or factory")
+        metatable = state.metatable(value)
+        while metatable.__class__ in TABLES:
+            assert metatable is not None
+            found = rawget(metatable, "__typename")
+            if found is not None and _is_match(found, wanted):
+                return True
+            above = metatable._metatable if metatable.__class__ is not Table else None
+            metatable = None if above is None else above.__dict__.get("__metatable")
+        return False
+
     def isTensor(value: Any = None, *_: Any) -> bool:
         return isinstance(value, Tensor)
 
@@ -176,9 +183,8 @@ def functions(state: State, types: Types) -> dict[str, Any]:
             raise_error("Torch object, table, thread, cdata or function expected")
         return float(id(value))
 
-    made = {"class": class_, "typename": typename, "type": type_, "getmetatable": getmetatable, "isTypeOf": isTypeOf}
-    made |= {"factory": factory, "newmetatable": newmetatable, "setmetatable": setmetatable, "pointer": pointer}
-    return made | {"isTensor": isTensor, "isStorage": isStorage}
+    made = {"typename": typename, "type": type_, "isTypeOf": isTypeOf, "pointer": pointer}
+    return {**_making(state, types), **made, "isTensor": isTensor, "isStorage": isStorage}
 
 
 def _is_match(name: str, wanted: str) -> bool:

@@ -130,13 +130,8 @@ def _line(cmd: Any) -> CommandLine:
     return cmd
 
 
-def _command_line(state: State, types: Types) -> Table:
-    """Returns ``torch.CmdLine``."""
-
-    def begin(_: Any, argumentSeparator: Any = None, keySeparator: Any = None, *rest: Any) -> CommandLine:
-        line: CommandLine = made()
-        line.separators = (argumentSeparator or ",", keySeparator or "=")
-        return line
+def _declaring() -> dict[str, Any]:
+    """Returns the methods of a ``torch.CmdLine`` that say what it takes."""
 
     def text(cmd: Any, words: Any = None, *_: Any) -> tuple[()]:
         _line(cmd).lines.append("" if words is None else string(words, 2, "text"))
@@ -159,6 +154,21 @@ def _command_line(state: State, types: Types) -> Table:
         _line(cmd).arguments.append(line)
         _line(cmd).lines.append(line)
         return ()
+
+    def silent(cmd: Any, *_: Any) -> tuple[()]:
+        _line(cmd).isSilent = True
+        return ()
+
+    def addTime(cmd: Any, name: Any = None, form: Any = None, *_: Any) -> tuple[()]:
+        form = "%Y-%m-%d %H:%M:%S" if form is None else string(form, 3, "addTime")
+        _line(cmd).date = form + ("" if name is None else f"[{name}]: ")
+        return ()
+
+    return {"text": text, "option": option, "argument": argument, "silent": silent, "addTime": addTime}
+
+
+def _reading(state: State) -> dict[str, Any]:
+    """Returns the methods of a ``torch.CmdLine`` that read a line and print the help."""
 
     def help_(cmd: Any, given: Any = None, *_: Any) -> tuple[()]:
         program = rawget(given, 0.0) if given.__class__ in TABLES else None
@@ -198,14 +208,16 @@ def _command_line(state: State, types: Types) -> Table:
             fail(cmd, "not enough arguments")
         return found
 
-    def silent(cmd: Any, *_: Any) -> tuple[()]:
-        _line(cmd).isSilent = True
-        return ()
+    return {"help": help_, "error": fail, "parse": parse}
 
-    def addTime(cmd: Any, name: Any = None, form: Any = None, *_: Any) -> tuple[()]:
-        form = "%Y-%m-%d %H:%M:%S" if form is None else string(form, 3, "addTime")
-        _line(cmd).date = form + ("" if name is None else f"[{name}]: ")
-        return ()
+
+def _command_line(state: State, types: Types) -> Table:
+    """Returns ``torch.CmdLine``."""
+
+    def begin(_: Any, argumentSeparator: Any = None, keySeparator: Any = None, *rest: Any) -> CommandLine:
+        line: CommandLine = made()
+        line.separators = (argumentSeparator or ",", keySeparator or "=")
+        return line
 
     def string_(cmd: Any, prefix: Any = None, params: Any = MISSING, ignore: Any = None, *_: Any) -> str:
         line = _line(cmd)
@@ -229,9 +241,7 @@ def _command_line(state: State, types: Types) -> Table:
     def log(cmd: Any, file: Any = MISSING, params: Any = None, *_: Any) -> tuple[()]:
         return _log(state, _line(cmd), file, params)
 
-    methods: dict[str, Any] = {"text": text, "option": option, "argument": argument, "help": help_, "parse": parse}
-    methods |= {"silent": silent, "addTime": addTime, "string": string_, "log": log, "error": fail}
-    made = native(types, CommandLine, "torch.CmdLine", methods)
+    made = native(types, CommandLine, "torch.CmdLine", {**_declaring(), **_reading(state), "string": string_, "log": log})
     return constructor_of(made._metatable, begin)
 
 

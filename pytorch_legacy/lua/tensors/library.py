@@ -10,6 +10,7 @@ from ..language.state import State
 from ..language.table import Table
 from . import (
     algebra,
+    conversions,
     convolutions,
     creation,
     draws,
@@ -56,7 +57,7 @@ def _tensor_methods(types: Types) -> dict[str, Any]:
     for name, make in creation.RANGES.items():
         found[name] = method(name, make(types))
     found |= {name: make(types) for name, make in creation.OF_SIZES.items()}
-    found |= {**draws.METHODS, **views.METHODS, **pointwise.OPERATORS, "cat": creation.cat(types)}
+    found |= {**draws.METHODS, **views.METHODS, **conversions.METHODS, **pointwise.OPERATORS, "cat": creation.cat(types)}
     found |= {"retain": _itself, "free": _itself}
     found |= {"__index": index, "__newindex": newindex, "__tostring": printing.tensor_text, "__len": _length}
     return found | {"__tostring__": printing.tensor_text, "__len__": _length, "__index__": index, "__newindex__": newindex}
@@ -85,7 +86,7 @@ def _functions(types: Types) -> dict[str, Any]:
     for name, make in creation.RANGES.items():
         found[name] = function(name, make(types), types)
     found |= {name: make(types) for name, make in creation.OF_SIZES.items()}
-    found |= {name: views.METHODS[name] for name in views.FUNCTIONS}
+    found |= {name: views.METHODS[name] for name in views.FUNCTIONS} | {"clone": conversions.clone}
     return found | {**draws.functions(types), "cat": creation.cat(types), **generators.functions(types)}
 
 

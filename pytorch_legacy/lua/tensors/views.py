@@ -13,7 +13,6 @@ from .signatures import described
 from .tensor import Array, Storage, Tensor
 from .values import (
     axis,
-    cast,
     count,
     integer,
     items,
@@ -428,48 +427,6 @@ def totable(x: Any = MISSING, *_: Any) -> Table:
     return found
 
 
-# ------------------------------------------------------------------------------------------------------ copies, types
-
-
-def clone(x: Any = MISSING, *_: Any) -> Tensor:
-    x = tensor(x, 1, "clone")
-    return x.__class__(x.array.copy())
-
-
-def contiguous_(x: Any = MISSING, *_: Any) -> Tensor:
-    x = tensor(x, 1, "contiguous")
-    return x if x.array.flags.c_contiguous else x.__class__(x.array.copy())
-
-
-def type_(x: Any = MISSING, name: Any = None, *_: Any) -> Any:
-    x = tensor(x, 1, "type")
-    if name is None:
-        return x.name
-    kind = x.types.names.get(name) if name.__class__ is str else None
-    if kind is None or not issubclass(kind, Tensor):
-        raise_error(f"bad argument #2 to 'type' (expected the name of a tensor's class, got {described(name)})")
-    return x if kind is x.__class__ else kind(cast(x.array, kind.dtype))
-
-
-def typeAs(x: Any = MISSING, other: Any = MISSING, *_: Any) -> Tensor:
-    kind = tensor(other, 2, "typeAs").__class__
-    x = tensor(x, 1, "typeAs")
-    return x if kind is x.__class__ else kind(cast(x.array, kind.dtype))
-
-
-def real(x: Any = MISSING, *_: Any) -> Tensor:
-    x = tensor(x, 1, "real")
-    found: Tensor = type_(x, x.types.default.name)
-    return found
-
-
-def _converter(word: str) -> Any:
-    def converted(x: Any = MISSING, *_: Any) -> Any:
-        return type_(x, f"torch.{word}Tensor")
-
-    return converted
-
-
 METHODS: dict[str, Any] = {
     **{"size": size, "stride": stride, "dim": dim, "nDimension": dim, "nElement": nElement, "numel": nElement},
     **{"storage": storage, "storageOffset": storageOffset, "elementSize": elementSize, "isContiguous": isContiguous},
@@ -477,11 +434,9 @@ METHODS: dict[str, Any] = {
     **{"set": set_, "narrow": narrow, "select": select, "sub": sub, "transpose": transpose, "t": t, "permute": permute},
     **{"unfold": unfold, "squeeze": squeeze, "view": view, "viewAs": viewAs, "reshape": reshape, "expand": expand},
     **{"expandAs": expandAs, "repeatTensor": repeatTensor, "split": split, "chunk": chunk, "totable": totable},
-    **{"clone": clone, "contiguous": contiguous_, "type": type_, "typeAs": typeAs, "real": real},
-    **{word.lower(): _converter(word) for word in ("Byte", "Char", "Short", "Int", "Long", "Float", "Double", "Half")},
 }
 FUNCTIONS = (
     *("nDimension", "nElement", "numel", "transpose", "t", "squeeze", "view", "viewAs", "reshape", "expand", "expandAs"),
-    *("repeatTensor", "split", "chunk", "totable", "permute", "clone", "isContiguous", "isSameSizeAs"),
+    *("repeatTensor", "split", "chunk", "totable", "permute", "isContiguous", "isSameSizeAs"),
 )
 """Methods that are functions of ``torch``, too."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -377,3 +379,13 @@ def test_timer_and_threads() -> None:
     return a.real == b.real, a.real >= 0, torch.getnumthreads(), torch.type(t)
     """
     assert result(code) == (True, True, 3.0, "torch.Timer")
+
+
+def test_sessions_are_collected() -> None:
+    lua = session()
+    lua.execute("x = torch.ones(10) y = x:narrow(1, 2, 3) g = torch.Generator() f = torch.MemoryFile() t = torch.Timer()")
+    lua.globals["x"]
+    types = weakref.ref(lua._state.types)
+    del lua
+    gc.collect()
+    assert types() is None

@@ -30,7 +30,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "Double": np.dtype(np.float64),
     "Half": np.dtype(np.float16),
 }
-_storages: WeakValueDictionary[tuple[int, str, type], Storage] = WeakValueDictionary()
+_storages: WeakValueDictionary[tuple[int, str, int], Storage] = WeakValueDictionary()
 
 
 class Storage(Userdata):
@@ -242,5 +242,5 @@ def _plain(array: Array) -> Array:
     return array if array.ndim else array.reshape(1)
 
 
-def _key(array: Array, kind: type) -> tuple[int, str, type]:
-    return id(base_storage(array)), array.dtype.str, kind
+def _key(array: Array, kind: type) -> tuple[int, str, int]:
+    return id(base_storage(array)), array.dtype.str, id(kind)

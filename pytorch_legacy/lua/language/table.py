@@ -256,6 +256,11 @@ def _reader(metatables: dict[type, Table]) -> Any:
             return _dictGet(value, key)
         if kind is MetaTable and key.__class__ is str and (found := value.__dict__.get(key)) is not None:
             return found
+        if isinstance(value, Userdata) and (metatable := value._metatable) is not None:
+            handler = metatable.__dict__.get("__index")
+            if handler.__class__ is FunctionType:
+                found = handler(value, key)
+                return found if found.__class__ is not tuple else first(found)
         for i in range(MAX_CHAIN):
             kind = value.__class__
             if kind in TABLES:

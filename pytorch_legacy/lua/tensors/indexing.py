@@ -65,13 +65,11 @@ def index(x: Any, key: Any) -> Any:
     """Returns ``x[key]`` of a tensor."""
     if key.__class__ is float:
         array = x.array
-        size = len(array)
-        i = int(key) if -(2**53) < key < 2**53 else 0
-        if i < 0:
-            i += size + 1
-        if not 1 <= i <= size:
+        i = int(key) - 1 if 1 <= key < 2**53 else _place(key, len(array))
+        try:
+            return array.item(i) + 0.0 if array.ndim == 1 else x.view(array[i])
+        except IndexError:
             _fail("out of range")
-        return array.item(i - 1) + 0.0 if array.ndim == 1 else x.view(array[i - 1])
     if key.__class__ is str:
         return x._metatable.__dict__.get(key)
     if key.__class__ in TABLES or (isinstance(key, Storage) and key.dtype == LONG):
@@ -88,9 +86,9 @@ def newindex(x: Any, key: Any, value: Any) -> None:
     """Sets ``x[key]`` of a tensor: to a number, or to what another tensor has."""
     array = x.array
     if key.__class__ is float:
-        i = _place(key, len(array))
+        i = int(key) - 1 if 1 <= key <= len(array) else _place(key, len(array))
         if array.ndim == 1 and value.__class__ is float:
-            array[i] = value if array.dtype.kind == "f" else scalar(array.dtype, value)
+            array[i] = value if x.isFloat else scalar(array.dtype, value)
         else:
             _assign(array[i : i + 1] if array.ndim == 1 else array[i], value)
     elif key.__class__ in TABLES or isinstance(key, Storage):

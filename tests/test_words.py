@@ -48,6 +48,7 @@ RIGHT = {
     ("tests", "links"): "links of pages, and symbolic links",
     ("tests", "forgetful"): "a layer that forgets its state, in a test of that",
     ("tests", "USUAL"): "results of cases as they usually are, by case; a table, not a bound",
+    ("pytorch_legacy/lua", "isTypeOf"): "a function of Torch7",
     ("pytorch_legacy/torch", "USUAL"): "usual arguments, by name; a table, not a bound",
 }
 OF = re.compile(r"_*[a-z]\w*[a-z0-9]Of")

@@ -1,4 +1,4 @@
-"""What tensors of Lua compute, against NumPy."""
+"""Mathematics of Lua's tensors, against NumPy."""
 
 from __future__ import annotations
 

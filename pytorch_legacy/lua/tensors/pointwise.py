@@ -139,7 +139,7 @@ UNARY: dict[str, Any] = {
     **{"lgamma": _elementwise(_lgamma), "digamma": _digamma, "square": np.square},
     **{"erf": _elementwise(math.erf), "expm1": np.expm1},
 }
-_WHOLE = ("abs", "ceil", "floor", "trunc", "round", "sign", "neg", "square")  # of integers, too
+_WHOLE = ("abs", "ceil", "floor", "trunc", "round", "sign", "neg", "square")  # functions of integers, too
 
 
 def _unary(name: str, compute: Any) -> tuple[Form, ...]:
@@ -239,7 +239,7 @@ FORMS.update(
     crshift=forms(*_with_tensor(_rshift)),
     atan2=forms(*_with_tensor(np.arctan2), "n n", math.atan2),
 )
-IN_PLACE = {"add": np.add, "csub": np.subtract, "cmul": np.multiply}  # of two tensors, without temporary arrays
+IN_PLACE = {"add": np.add, "csub": np.subtract, "cmul": np.multiply}  # functions of two tensors, without temporary arrays
 FORMS["mod"] = FORMS["fmod"]
 FORMS["cmod"] = FORMS["cfmod"]
 for _name, _compute in {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}.items():

@@ -1,4 +1,4 @@
-"""What functions of tensors have in common: results that are stored, numbers as C converts them, sizes, dimensions."""
+"""The common part of functions of tensors: results that are stored, numbers as C converts them, sizes, dimensions."""
 
 from __future__ import annotations
 

@@ -6,15 +6,15 @@
 >>> [*tree.leaves([1, {"two": (2, 3)}])]
 [1, 2, 3]
 
-Tables may be nested deeper than Python can call itself. `Hash` and `Vec` are tables, too; other subclasses of the three types
-are leaves.
+Tables may be nested deeper than Python can call itself. `Hash` and `Vec` are tables, too, and so are classes that `register`
+names; other subclasses of the three types are leaves.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,11 +35,42 @@ class Vec(list[Any]):
         return f"tds.Vec({super().__repr__()})"
 
 
-TABLES = frozenset((list, tuple, dict, Hash, Vec))
+_BUILTIN = frozenset((list, tuple, dict, Hash, Vec))
+TABLES: set[Any] = {*_BUILTIN}
 _DICTS = frozenset((dict, Hash))
 
 _ORIGINALS = "pytorch_legacy.originals"
 _OWN = (np.ndarray, np.generic, int, float, str, type(None))
+
+
+class Kind(NamedTuple):
+    """The functions for a class of tables that is not one of Python's.
+
+    Attributes
+    ----------
+    new : callable
+        Returns an empty table like another one.
+    entries : callable
+        Returns keys and values of a table, in pairs.
+    fill : callable
+        ``fill(new, pairs, old)`` gives the new table its entries. They are those of the old one, in the same order.
+    plain : callable
+        Returns a list or dict with the entries of a table.
+    """
+
+    new: Callable[[Any], Any]
+    entries: Callable[[Any], list[tuple[Any, Any]]]
+    fill: Callable[[Any, list[tuple[Any, Any]], Any], None]
+    plain: Callable[[Any], Any]
+
+
+_OTHERS: dict[Any, Kind] = {}
+
+
+def register(cls: type, kind: Kind) -> None:
+    """Objects of a class are tables from now on."""
+    _OTHERS[cls] = kind
+    TABLES.add(cls)
 
 
 class IdentityKey:
@@ -76,7 +107,13 @@ def map(function: Callable[[Any], Any], value: Any, memo: dict[Any, Any] | None 
     result = _renewed(function, value, memo, pending, lists)
     while pending:
         table = pending.popleft()
-        if type(table) not in _DICTS:
+        if (other := _OTHERS.get(type(table))) is not None:
+            pairs = [
+                (_renewed(function, key, memo, pending, lists), _renewed(function, one, memo, pending, lists))
+                for key, one in other.entries(table)
+            ]
+            other.fill(memo[id(table)], pairs, table)
+        elif type(table) not in _DICTS:
             memo[id(table)].extend([_renewed(function, entry, memo, pending, lists) for entry in table])
         else:
             both = [[_renewed(function, one, memo, pending, lists) for one in pair] for pair in table.items()]
@@ -96,7 +133,7 @@ def _renewed(function: Callable[[Any], Any], value: Any, memo: dict[Any, Any], p
         if kind is tuple and not lists:
             memo[id(value)] = tuple([_renewed(function, entry, memo, pending, lists) for entry in value])
         else:
-            memo[id(value)] = [] if kind is tuple else kind()
+            memo[id(value)] = [] if kind is tuple else _OTHERS[kind].new(value) if kind in _OTHERS else kind()
             pending.append(value)
     return memo[id(value)]
 
@@ -104,7 +141,7 @@ def _renewed(function: Callable[[Any], Any], value: Any, memo: dict[Any, Any], p
 def map_entries(function: Callable[[Any], Any], value: Any) -> Any:
     """As `map`, but keys stay as they are."""
     kind = type(value)
-    if kind not in TABLES:
+    if kind not in _BUILTIN:
         return function(value)
     if kind in _DICTS:
         return kind({key: map_entries(function, entry) for key, entry in value.items()})
@@ -137,14 +174,28 @@ def leaves(value: Any) -> Iterator[Any]:
             around.discard(path.pop())
 
 
+def plain(value: Any, memo: dict[int, Any] | None = None) -> Any:
+    """Returns `value` with lists and dicts in the place of the tables of registered classes in it."""
+    memo = {} if memo is None else memo
+    if (kind := _OTHERS.get(type(value))) is None:
+        return value
+    if id(value) not in memo:
+        memo[id(value)] = found = kind.plain(value)
+        for key, one in enumerate(found) if isinstance(found, list) else [*found.items()]:
+            found[key] = plain(one, memo)
+    return memo[id(value)]
+
+
 def _entries(table: Any) -> Iterator[Any]:
+    if (other := _OTHERS.get(type(table))) is not None:
+        return iter([one for _, one in other.entries(table)])
     return iter(table.values() if type(table) in _DICTS else table)
 
 
 def paired(function: Callable[[Any, Any], Any], value: Any, other: Any) -> Any:
     """As `map`, with a function that also gets what the table `other` has in the same place, None where it has nothing."""
     kind = type(value)
-    if kind not in TABLES:
+    if kind not in _BUILTIN:
         return function(value, other)
     alike: Any = other if isinstance(other, kind) else kind()
     if kind in _DICTS:

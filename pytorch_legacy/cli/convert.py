@@ -21,6 +21,7 @@ from pytorch_legacy.inference.progress import busy
 from pytorch_legacy.interop import plain
 
 from . import export, program
+from .options import add_lua
 
 HELP = "write a network for PyTorch, for ONNX or as C, or move weights, tensors and tables between .t7 and other formats"
 DESCRIPTION = (
@@ -90,6 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "target", metavar="TO", help=".py, .onnx, .pt2, .thnn, .c, .npz, .safetensors, .h5, .npy, .csv, .txt or .t7"
     )
     parser.add_argument("--ascii", action="store_true", help="write a .t7 file as text")
+    add_lua(parser)
     parser.add_argument("--model", metavar="PLACE", help="only this network of the file, such as protos.rnn")
     parser.add_argument("--key", metavar="PLACE", help="only this tensor or table of the file, such as train.images")
     parser.add_argument("--into", metavar="MODEL.t7", help="write this model with the weights of FROM")
@@ -215,7 +217,7 @@ def _converted(options: argparse.Namespace, source: str, target: str) -> str:
         return f"{form}, {len(values)} objects" if len(values) > 1 else form
     if options.into:
         arrays = _arrays(options, source, _value(options, source))
-        value = models.load(options.into)
+        value = models.load(options.into, options.lua)
         count = _into(value, arrays, options)
         pl.save(options.target, value, format=form)
         return f"{count} tensors of {options.into} replaced"
@@ -243,7 +245,7 @@ def _value(options: argparse.Namespace, source: str) -> Any:
     """Returns what the source holds, or the part of it that the options choose."""
     if source in plain.ENDINGS:
         return plain.read(options.source, options.type)
-    value = pl.load(options.source) if source == ".t7" else interop.load(options.source)
+    value = pl.load(options.source, lua=options.lua) if source == ".t7" else interop.load(options.source)
     if options.model is not None and source == ".t7":
         return models.network(options.source, value, options.model)
     return value if options.key is None else _part(options, value)

@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from pytorch_legacy.nn.summary import Summary
 
 from . import describe, inspect_program
 from .describe import Class, Entry
-from .options import whole
+from .options import add_lua, whole
 
 HELP = "print the content of a .t7 file, or of a program"
 DESCRIPTION = (
@@ -73,6 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--verbose", action="store_true", help="list the fields of old modules that were converted")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    add_lua(parser)
 
 
 @dataclass
@@ -92,7 +93,7 @@ def execute(options: argparse.Namespace) -> None:
         inspect_program.execute(options)
         return
     with busy(f"reading {options.file}"):
-        contents = read(options.file)
+        contents = read(options.file, options.lua)
     report = Report(options.file, contents, options)
     if options.json:
         print(json.dumps(report.data(), indent=1, allow_nan=False))
@@ -102,17 +103,17 @@ def execute(options: argparse.Namespace) -> None:
     report.refuse()
 
 
-def read(path: str) -> Contents:
+def read(path: str, lua: Sequence[str] = ()) -> Contents:
     """The file with its modules if they can be made, else as it stands; all objects, or as many as can be read."""
     with migration.collect() as mended, warnings.catch_warnings():
         warnings.simplefilter("ignore", T7Warning)  # the report says the same
         try:
-            return Contents(pl.load(path), mended=mended)
+            return Contents(pl.load(path, lua=lua), mended=mended)
         except T7Error as error:
             first = error
         for objects in ("all", "first"):
             try:
-                value = pl.load(path, objects=objects)  # type: ignore[arg-type]
+                value = pl.load(path, objects=objects, lua=lua)  # type: ignore[arg-type]
             except T7Error:
                 continue
             if objects == "all":

@@ -34,6 +34,17 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, printable(f"{self.prog}: {shown}; see {self.prog} --help") + "\n")
 
 
+def add_lua(parser: argparse._ActionsContainer) -> None:
+    """Adds the option for the files of layers that the author of a model wrote in Lua."""
+    parser.add_argument(
+        "--lua",
+        action="append",
+        default=[],
+        metavar="FILE.lua",
+        help="Lua file with layers of the model's author, which run as it says; may be given several times",
+    )
+
+
 def whole(name: str, least: int, most: int | None = None) -> Callable[[str], int]:
     """A whole number from `least` to `most`."""
     wanted = f"a whole number from {least} " + ("on" if most is None else f"to {most}")

@@ -23,7 +23,7 @@ _PREPARATION = ("size", "crop", "gray", "bgr", "scale", "mean", "std")
 
 def write(options: argparse.Namespace) -> str:
     """Writes the network of options.source as options.target. Returns a text about the program."""
-    value = pl.load(options.source)
+    value = pl.load(options.source, lua=options.lua)
     net = models.network(options.source, value, options.model)
     said = preparation(value, net)
     texts, assumed = options.input, ""

@@ -25,7 +25,7 @@ from pytorch_legacy.nn.listing import output_text
 from pytorch_legacy.nn.Module import Module
 
 from . import network, run_many
-from .options import whole
+from .options import add_lua, whole
 
 HELP = "run a network on a picture or an array"
 DESCRIPTION = (
@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--input", metavar="SIZES", help="run on random numbers, such as 1x3x32x32,1x10:int")
     parser.add_argument("-o", "--output", metavar="OUTPUT", help="output file: picture, .npy or .t7; or a folder")
     network.add_choices(parser)
+    add_lua(parser)
     parser.add_argument("--top", type=whole("--top", 1), metavar="N", help=f"classes to print (default: {_CLASSES_PRINTED})")
     parser.add_argument("--time", type=whole("--time", 1), nargs="?", const=10, metavar="N", help="time N runs (default: 10)")
     network.add_preparation(parser)
@@ -89,7 +90,7 @@ def execute(options: argparse.Namespace) -> None:
         return
     _check(options)
     pl.setNumThreads(options.threads or 0)
-    value = models.load(options.file)
+    value = models.load(options.file, options.lua)
     net = network.chosen(options, value)
     if isinstance(net, ProgramNetwork):
         for name in ("training", "optimize", "double"):
@@ -136,7 +137,7 @@ def _asInFile(error: THNNError, input: Any, options: argparse.Namespace) -> THNN
     """
     if not error.where or options.training or options.optimize is False:
         return error
-    net = network.chosen(options, models.load(options.file))
+    net = network.chosen(options, models.load(options.file, options.lua))
     net.type(network.TYPES[options.device][options.double])
     try:
         net.evaluate().forward(input)

@@ -13,7 +13,7 @@ from pytorch_legacy.inference import models
 from pytorch_legacy.inference.problem import Problem
 
 from . import network
-from .options import memory, whole
+from .options import add_lua, memory, whole
 
 HELP = "run a network on many pictures, or on the rows of an array"
 DESCRIPTION = """\
@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("-o", "--output", metavar="RESULTS.parquet", required=True, help="output file: a Parquet table")
     network.add_choices(parser)
+    add_lua(parser)
     add_own(parser)
     network.add_preparation(parser)
     network.add_computation(parser.add_argument_group("computation"))
@@ -75,7 +76,7 @@ def execute(options: argparse.Namespace) -> None:
     from pytorch_legacy.distributed import job
 
     pl.setNumThreads(options.threads or 0)
-    value = models.load(options.file)
+    value = models.load(options.file, options.lua)
     net, preprocessing = network.evaluating(options, value)
     job.run(net, value, preprocessing, options)
 

@@ -123,6 +123,11 @@ def _classes_in(package: str) -> dict[str, list[type[Stored]]]:
     return found
 
 
+def script_factory(files: Any) -> Any:
+    """Returns the factory of objects whose classes Lua files define."""
+    return import_module("pytorch_legacy.lua").factory(files)
+
+
 def list_names(space: str) -> list[str]:
     """Returns the names of the classes whose typenames begin with "nn.", or with another package of Torch7."""
     typenames = [typename for package in _list_packages(space) for typename in _classes_in(package)]

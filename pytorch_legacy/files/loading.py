@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from pytorch_legacy.errors import FieldError, T7Error, T7Warning
-from pytorch_legacy.files.classes import find_class, is_registered, namesakes, unknown
+from pytorch_legacy.files.classes import find_class, is_registered, namesakes, script_factory, unknown
 from pytorch_legacy.files.stored import Stored
 
 from . import fields, lua, t7
@@ -36,7 +38,7 @@ class Factory:
         if typename.startswith(self.PLAIN) and not is_registered(typename):
             return None
         self.typenames.add(typename)
-        cls = find_class(typename)
+        cls = self.find(typename)
         if cls is None:
             return unknown(typename)
         instance = cls.__new__(cls)
@@ -44,9 +46,13 @@ class Factory:
             instance._typename = typename
         return instance
 
+    def find(self, typename: str, fields: Any = None) -> type[Stored] | None:
+        """Returns the class for a typename, as `find_class` does."""
+        return find_class(typename, fields)
+
     def fill(self, instance: Stored, record: t7.TorchObject, path: t7.Path) -> None:
         known = record.fields
-        cls = find_class(record.typename, known)
+        cls = self.find(record.typename, known)
         if cls is None and instance._knowsFields:  # a class of this name is known, but the fields are those of another one
             cls = type(stranger := unknown(record.typename))
             vars(instance).update(vars(stranger))
@@ -156,6 +162,7 @@ def load(
     longSize: t7.reader.LongSize = "auto",
     objects: t7.reader.Objects = "one",
     mmap: t7.reader.Mapping = "auto",
+    lua: Sequence[str | os.PathLike[str]] = (),
 ) -> Any:
     """Load what ``torch.save`` of Torch7 wrote.
 
@@ -185,6 +192,9 @@ def load(
         "auto" maps a large file that only its owner (this user, or root) may write, and reads others. If a mapped file is
         overwritten in place, values that were not yet looked at may change; if it is shortened, this process ends when it
         looks at them (SIGBUS). Replacing a file, as `save` does, harms nothing. False reads the whole file.
+    lua : sequence of path-like, default: ()
+        Lua files with classes of the model's author. They are run first, in one session with ``nn``, and objects of these classes
+        compute what the files say. A class of theirs comes before ours of that name.
 
     Returns
     -------
@@ -196,7 +206,7 @@ def load(
     T7Error
         The file is broken or is no .t7 file: one message with offset and path of the object.
     """
-    factory = Factory()
+    factory = script_factory(lua) if lua else Factory()
     value = t7.read(path, format=format, longSize=longSize, objects=objects, mmap=mmap, objectFactory=factory)
     factory.complete()
     if text := factory.warning():

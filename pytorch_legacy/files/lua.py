@@ -50,6 +50,12 @@ class LuaMethod:
         return "<a Lua function that does nothing>"
 
 
+class ScriptMethod:
+    """The base of functions of a script that stand in objects in the place of methods: no file takes them."""
+
+    __slots__ = ()
+
+
 def stand_in(owner: Any, name: str, function: t7.Function) -> LuaMethod | None:
     """Returns the stand-in for a function that replaces method `name` of `owner`; None if the method of the class has to run."""
     values = returned(function.bytecode)

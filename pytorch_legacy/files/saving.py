@@ -95,6 +95,11 @@ def save(
         warnings.warn(text, T7Warning, stacklevel=2)
 
 
+def records() -> Any:
+    """Returns what `t7.write` takes as ``describe`` for the modules of one file."""
+    return _Records().record
+
+
 class _Records:
     """Makes the records of modules for a file. Arrays on a device are copied to the host, with their sharing preserved."""
 

@@ -7,13 +7,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from pytorch_legacy.arrays import ALL_TYPES, Tensor, are_whole, is_tensor, map_storage, type_name
+from pytorch_legacy.arrays import ALL_TYPES, Tensor, are_whole, is_tensor, map_storage, tree, type_name
 from pytorch_legacy.errors import FieldError
 from pytorch_legacy.files.counting import Lua, fromOne, toOne
 from pytorch_legacy.files.fields import Fields, check_kinds
 from pytorch_legacy.files.fields import of as kinds_of
 from pytorch_legacy.files.form import BUFFERS, SCRATCH, Form
-from pytorch_legacy.files.lua import LuaMethod, stand_in
+from pytorch_legacy.files.lua import LuaMethod, ScriptMethod, stand_in
 from pytorch_legacy.listed import Listed
 from pytorch_legacy.messages import described
 
@@ -216,8 +216,8 @@ class Stored(metaclass=Listed):
         fields: dict[str, Any] = {}
         places = self._filePlaces()
         for key, value in self._ownFields().items():
-            if value is None or key in places.unused or isinstance(value, FunctionType):
-                continue  # a function in Python has no form in a .t7 file
+            if value is None or key in places.unused or isinstance(value, (FunctionType, ScriptMethod)):
+                continue  # a function in Python, and one of a script, has no form in a .t7 file
             name = places.names.get(key, key)
             if isinstance(value, LuaMethod):
                 fields[key] = value.function
@@ -226,6 +226,8 @@ class Stored(metaclass=Listed):
         for key in (*self._form.properties, *(key for key in places.names if key not in self.__dict__)):
             if (value := getattr(self, key, None)) is not None:
                 fields[places.names.get(key, key)] = self._asStored(key, value)
+        if (kept := self.__dict__.get("_luaFields")) is not None:
+            fields |= {key: value for key, value in tree.plain(kept).items() if not isinstance(value, FunctionType)}
         return fields | self._countFromOne({})
 
     def _asStored(self, name: str, value: Any) -> Any:
@@ -234,7 +236,7 @@ class Stored(metaclass=Listed):
             return counted(value, 1)
         if isinstance(value, (int, float)):
             return toOne(value, self._counts.fields.get(name))
-        return t7.longs(value) if isinstance(value, tuple) and name in self._filePlaces().sizes else value
+        return t7.longs(value) if isinstance(value, tuple) and name in self._filePlaces().sizes else tree.plain(value)
 
     def _luaFunctions(self) -> dict[str, t7.Function]:
         """The functions that the file has in the place of methods."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,12 @@ _LARGEST = 4096  # pixels of a side; a field called size may count something els
 FAVOURITES = ("model", "net", "network", "module", "generator", "netG")
 
 
-def load(path: str) -> Any:
-    """The object in the file."""
+def load(path: str, lua: Sequence[str] = ()) -> Any:
+    """The object in the file. `lua` are Lua files that define classes of objects in it."""
     if not Path(path).exists():
         raise Problem(f"{path}: there is no such file")
     with busy(f"reading {path}"):
-        return programs.load(path) if programs.isProgram(path) else loading.load(path)
+        return programs.load(path) if programs.isProgram(path) else loading.load(path, lua=lua)
 
 
 def networks(value: Any, depth: int = 4) -> Iterator[tuple[str, Module]]:

@@ -7,6 +7,6 @@
 
 from .from_one import cudnn, inn, nn, nngraph, optim
 from .language import LuaError, Table
-from .session import Session, View, run, view
+from .session import Session, View, factory, run, view
 
-__all__ = ["LuaError", "Session", "Table", "View", "cudnn", "inn", "nn", "nngraph", "optim", "run", "view"]
+__all__ = ["LuaError", "Session", "Table", "View", "cudnn", "factory", "inn", "nn", "nngraph", "optim", "run", "view"]

@@ -68,13 +68,13 @@ def construct(cls: Any, arguments: Sequence[Any], names: Mapping[str, Any] | Non
     return cls(*given, **named)
 
 
-def initialize(cls: type[Any], thing: Any, arguments: Sequence[Any]) -> None:
+def initialize(cls: Any, thing: Any, arguments: Sequence[Any]) -> None:
     """Calls the constructor of a class for an object of a derived one, as `construct` does."""
     given, named = _constructorArguments(cls, arguments, {})
-    cls.__init__(thing, *given, **named)  # type: ignore[misc]
+    cls.__init__(thing, *given, **named)
 
 
-def _constructorArguments(cls: type[Any], arguments: Sequence[Any], names: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+def _constructorArguments(cls: Any, arguments: Sequence[Any], names: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     """The arguments by position and by name for what a constructor of Torch7 got."""
     kinds = argumentKinds(cls)
     if declaration(cls).isNamed and len(arguments) == 1 and isinstance(arguments[0], Mapping):

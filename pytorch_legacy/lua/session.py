@@ -14,6 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from pytorch_legacy.files.stored import Stored
+from pytorch_legacy.random import manualSeed
+
+from .classes import Object, ScriptFactory, add_packages, border_of
 from .language import LuaError, LuaSyntaxError, State, Table
 from .language.errors import is_of_lua, traceback_of, value_of
 from .language.operators import many
@@ -91,7 +95,7 @@ class Function:
 
     def __call__(self, *arguments: Any) -> Any:
         state = self._state
-        with _errors():
+        with _running(state):
             found = self._function(*(to_lua(argument, state) for argument in arguments))
         values = tuple(to_python(value, state) for value in many(found))
         return values if len(values) > 1 else values[0] if values else None
@@ -139,6 +143,9 @@ def to_lua(value: Any, state: State) -> Any:
     if isinstance(value, np.ndarray):
         state.require("torch")
         return wrap(state.types, value)
+    if isinstance(value, Stored) or (isinstance(value, type) and issubclass(value, Stored)):
+        state.require("nn")
+        return border_of(state).lua(value)
     if isinstance(value, Mapping):
         table = Table()
         for key, one in value.items():
@@ -168,12 +175,27 @@ def to_python(value: Any, state: State) -> Any:
     if isinstance(value, str):
         return _decoded(value)
     if isinstance(value, Table):
-        return View(value, state)
+        found = None if state.border is None else state.border.classes.python_of(value)
+        return View(value, state) if found is None else found
+    if isinstance(value, Object):
+        return value.python
     if isinstance(value, Tensor):
         return value.array
     if isinstance(value, Storage):
         return value.vector
     return Function(value, state) if isinstance(value, FunctionType) else value
+
+
+@contextmanager
+def _running(state: State) -> Iterator[None]:
+    """Lua runs: what it holds of modules is what they are now."""
+    with _errors():
+        if state.border is None:
+            yield
+            return
+        state.border.homes.leave()
+        yield
+        state.border.homes.enter()
 
 
 @contextmanager
@@ -188,7 +210,7 @@ def _errors() -> Iterator[None]:
         raise LuaError(str(error)) from None
     except Exception as error:
         value, trace = value_of(error), getattr(error, "traceback", "") or traceback_of(error)
-        cause = None if is_of_lua(error) else error
+        cause = error.__cause__ if isinstance(error, LuaError) else None if is_of_lua(error) else error
         raise LuaError(_decoded(value) if isinstance(value, str) else value, _decoded(trace)) from cause
     finally:
         sys.setrecursionlimit(limit)
@@ -202,9 +224,12 @@ class Session:
     path : sequence of path-like, default: ["."]
         Folders in which ``require`` looks for ``NAME.lua`` and ``NAME/init.lua``.
     seed : float or None, default: None
-        The seed of ``math.random``. None is that of LuaJIT.
-    requires : sequence of str, default: []
+        The seed of ``math.random`` and of Torch7's generator, the package's. Without one ``math.random`` begins as LuaJIT's, and
+        Torch7's generator goes on where it is.
+    requires : sequence of str, default: ()
         Packages that scripts find as if they had required them.
+    globals : mapping, optional
+        Globals that scripts find.
 
     Attributes
     ----------
@@ -222,16 +247,24 @@ class Session:
     """
 
     def __init__(
-        self, path: Sequence[str | PathLike[str]] = (".",), seed: float | None = None, requires: Sequence[str] = ()
+        self,
+        path: Sequence[str | PathLike[str]] = (".",),
+        seed: float | None = None,
+        requires: Sequence[str] = (),
+        globals: Mapping[str, Any] | None = None,
     ) -> None:
         self._state = State(seed)
+        if seed is not None:
+            manualSeed(int(seed))
         self._state.add_package("torch", library)
+        add_packages(self._state)
         self.globals = View(self._state.globals, self._state)
         folders = [fsencode(folder).decode("latin-1") for folder in path]
         forms = [f"{folder}/{form}" for folder in folders for form in ("?.lua", "?/init.lua")]
         self._state.globals.package.__dict__["path"] = ";".join(forms)
         for name in requires:
             self._state.require(name)
+        self.globals.update(globals or {})
 
     def run(self, file: str | PathLike[str], *arguments: Any) -> Any:
         """Runs a file. Returns its results: None, a value, or a tuple of several.
@@ -268,7 +301,12 @@ class Session:
 
 
 def run(
-    file: str | PathLike[str], *arguments: Any, path: Sequence[str | PathLike[str]] = (".",), seed: float | None = None
+    file: str | PathLike[str],
+    *arguments: Any,
+    requires: Sequence[str] = (),
+    path: Sequence[str | PathLike[str]] = (".",),
+    globals: Mapping[str, Any] | None = None,
+    seed: float | None = None,
 ) -> Any:
     """Runs a file of Lua in a session of its own. Returns its results: None, a value, or a tuple of several.
 
@@ -278,9 +316,22 @@ def run(
         The file.
     *arguments : object
         Its ``...``.
+    requires : sequence of str, default: ()
+        Packages that are there from the beginning, as the scripts of a training program found them.
     path : sequence of path-like, default: ["."]
         Folders in which ``require`` looks.
+    globals : mapping, optional
+        Globals that the file finds.
     seed : float or None, default: None
-        The seed of ``math.random``. None is that of LuaJIT.
+        The seed of ``math.random`` and of Torch7's generator. Without one ``math.random`` begins as LuaJIT's, and
+        Torch7's generator goes on where it is.
     """
-    return Session(path, seed).run(file, *arguments)
+    return Session(path, seed, requires, globals).run(file, *arguments)
+
+
+def factory(files: Sequence[str | PathLike[str]]) -> ScriptFactory:
+    """Returns what makes the objects of a .t7 file, for `pytorch_legacy.load`: Lua files define their classes."""
+    session = Session(requires=["nn"])
+    for file in files:
+        session.run(file)
+    return ScriptFactory(border_of(session._state))

@@ -22,6 +22,11 @@ AS_5_2 = "table.pack is there, so that the suite expects all of Lua 5.2"
 OWN_GLOBALS = "functions of the library have no globals of their own"
 LOCALS = "debug.getlocal does not know the locals of compiled functions"
 CODE = "a function of Lua has no bytecode that a file could hold"
+OF_SIZES = "the gradient of a target size is zeros in its shape"
+INSIDE = "the test looks into fields that modules here do not have"
+ONE_LABEL = "nn.ClassNLLCriterion takes one label for a sample"
+NOISE = "nn.NCEModule divides a copy of the noise by its sum, Torch7's the noise itself"
+GRAPHS = "errors of graphs are in other words"
 EXPECTED: dict[str, dict[str, str]] = {
     "luajit": {
         "lang/goto.lua --- Goto is a keyword.": AS_5_2,
@@ -46,6 +51,43 @@ EXPECTED: dict[str, dict[str, str]] = {
         "test_writeObject test_warning_msg": "a tensor has no cdata: there is no ffi",
         "test_writeObject test_SerializationHook": "writeObject takes no hook",
     },
+    "nn": {
+        "Contiguous": "nn.Contiguous hands on an input that is contiguous; in Torch7 the output is another tensor",
+        "PartialLinear": "nn.PartialLinear has no network inside",
+        "SpatialConvolutionLocal": "the test exchanges two dimensions of a weight, which Torch7 read by its elements alone",
+        "SpatialFullConvolutionDualInput": OF_SIZES,
+        "VolumetricFullConvolutionDualInput": OF_SIZES,
+        "Module_getParameters_11": "getParameters takes parts of a larger storage, too",
+        "FlattenTable": "nn.FlattenTable has no input_map",
+        "DontCast": "nn.DontCast begins with the type of its module",
+        "IndexLinear": "a gradient of one sample has the dimension of the batch",
+    },
+    "rnn": {
+        "Recurrent": "the clones of a recurrent module for its steps are made at other times",
+        "Sequencer_tensoreval": "the test compares outputs of an earlier pass",
+        "SequencerCriterion": "nn.MaskZeroCriterion takes a batch of two dimensions",
+        "LSTM_nn_vs_nngraph": INSIDE,
+        "FastLSTM_issue203": ONE_LABEL,
+        "clearState": "the clones of a recurrent module for its steps are made at other times",
+        "NormStabilizer": "nn.SequencerCriterion needs its criterion",
+        "NCE_MaskZero": NOISE,
+        "MufuruGradients": ONE_LABEL,
+        "getHiddenState": "recurrent modules have no getHiddenState",
+    },
+    "dpnn": {
+        "Serial": "nn.Serial is saved with all its fields",
+        "BinaryLogisticRegression": "nn.BinaryLogisticRegression holds a target to the shape of the input",
+        "NCE_main": NOISE,
+        "NCE_multinomial": NOISE,
+        "NCE_batchnoise": NOISE,
+    },
+    "nngraph": {
+        "test_connectivity connectivity": GRAPHS,
+        "test_debug whatIsThisInTheInput": GRAPHS,
+        "test_debug splitUnused": GRAPHS,
+        "test_nngraph test_annotateGraph": "pictures have the values of attributes in quotes",
+    },
+    "optim": {"test_fista": "unsup, which the script requires, is not there"},
 }
 
 
@@ -100,7 +142,92 @@ def torch7(folder: Path) -> tuple[int, list[str]]:
     return count, failed
 
 
-SUITES: dict[str, Callable[[Path], tuple[int, list[str]]]] = {"luajit": luajit, "torch7": torch7}
+STAND_INS = Path(__file__).with_suffix(".lua")
+
+
+def tester_run(folder: Path, requires: list[str], files: list[str], code: str, place: Path | None = None) -> str:
+    """Returns what torch7's Tester prints of tests, which run in a folder: an empty one by default."""
+
+    def run() -> None:
+        session = pl.lua.Session(requires=["torch", *requires])
+        session.globals["TESTER"] = True
+        for file in ("torch7/TestSuite.lua", "torch7/Tester.lua"):
+            session.run(folder / file)
+        session.run(STAND_INS)
+        for file in files:
+            session.run(folder / file)
+        session.execute(code)
+
+    if place is not None:
+        return output(place, run)
+    with TemporaryDirectory() as empty:
+        return output(Path(empty), run)
+
+
+def results(text: str) -> tuple[int, list[str]]:
+    """Returns the number of tests that a Tester ran, and the names of those that failed."""
+    found = re.findall(r"\d+/\d+ (\S+) \.* \[(PASS|FAIL|ERROR)\]", text)
+    return len(found), [name for name, result in found if result != "PASS"]
+
+
+def nn(folder: Path) -> tuple[int, list[str]]:
+    """Runs the tests of nn."""
+    return results(tester_run(folder, ["nn"], ["nn/test.lua"], "nn.test(nil, 1)"))
+
+
+def rnn(folder: Path) -> tuple[int, list[str]]:
+    """Runs the tests of rnn."""
+    return results(tester_run(folder, ["rnn"], ["rnn/test/test.lua"], "rnn.test()"))
+
+
+def dpnn(folder: Path) -> tuple[int, list[str]]:
+    """Runs the tests of dpnn."""
+    return results(tester_run(folder, ["dpnn"], ["dpnn/test/test.lua"], "dpnn.test()"))
+
+
+def nngraph(folder: Path) -> tuple[int, list[str]]:
+    """Runs the tests of nngraph, of which each file has several, but for one, a script."""
+    count, failed = 0, []
+    for file in sorted((folder / "nngraph" / "test").glob("test_*.lua")):
+        if file.stem == "test_old":  # a script without a Tester
+            own, wrong = 1, [] if _ends(file) else [file.stem]
+        else:
+            own, wrong = results(tester_run(folder, ["nngraph"], [f"nngraph/test/{file.name}"], ""))
+        count += own
+        failed += [f"{file.stem} {name}" for name in wrong]
+    return count, failed
+
+
+def optim(folder: Path) -> tuple[int, list[str]]:
+    """Runs the scripts of optim, each of which is a test."""
+    scripts = sorted((folder / "optim" / "test").glob("test_*.lua"))
+    return len(scripts), [script.stem for script in scripts if not _ends(script)]
+
+
+def _ends(script: Path) -> bool:
+    """Returns True if a script ends without an error."""
+    found = []
+
+    def run() -> None:
+        session = pl.lua.Session(requires=["torch"], path=[script.parent], seed=1)
+        session.run(STAND_INS)
+        session.run(script)
+        found.append(script)
+
+    with TemporaryDirectory() as empty:
+        output(Path(empty), run)
+    return bool(found)
+
+
+SUITES: dict[str, Callable[[Path], tuple[int, list[str]]]] = {
+    "luajit": luajit,
+    "torch7": torch7,
+    "nn": nn,
+    "rnn": rnn,
+    "dpnn": dpnn,
+    "nngraph": nngraph,
+    "optim": optim,
+}
 
 
 def report(suite: str, folder: Path) -> bool:

@@ -113,6 +113,8 @@ class Reader:
         How it was written.
     before : Reader, optional
         That of the same stream when it was shorter, whose objects are known.
+    objectFactory : ObjectFactory, optional
+        That of `read`.
 
     Attributes
     ----------
@@ -120,8 +122,14 @@ class Reader:
         Where the next object begins.
     """
 
-    def __init__(self, content: bytes, format: Format = "binary", before: Reader | None = None) -> None:
-        self._parser = Parser(_source(Memory(content), None if format == "ascii" else "<", 8))
+    def __init__(
+        self,
+        content: bytes,
+        format: Format = "binary",
+        before: Reader | None = None,
+        objectFactory: ObjectFactory | None = None,
+    ) -> None:
+        self._parser = Parser(_source(Memory(content), None if format == "ascii" else "<", 8), objectFactory)
         if before is not None:
             self._parser.memo = before._parser.memo
         self.position = 0

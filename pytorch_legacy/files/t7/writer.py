@@ -85,12 +85,14 @@ def write(
         _Writer(file, format, describe, compact).write(obj)
 
 
-def writer(target: BinaryIO, format: Literal["binary", "ascii"] = "binary") -> Callable[[Any], None]:
+def writer(
+    target: BinaryIO, format: Literal["binary", "ascii"] = "binary", describe: Describe | None = None
+) -> Callable[[Any], None]:
     """Returns a function that writes one object after the other to a stream, as Torch7's ``File:writeObject`` did.
 
-    What was written before is referred to.
+    What was written before is referred to. `describe` is that of `write`.
     """
-    return _Writer(target, format, None, False).write
+    return _Writer(target, format, describe, False).write
 
 
 class _Refused(Exception):

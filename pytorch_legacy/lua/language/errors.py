@@ -64,7 +64,7 @@ class Fault(Exception):
 # ------------------------------------------------------------------------------------------------------ names
 
 _NAMES = {"float": "number", "str": "string", "bool": "boolean", "NoneType": "nil", "function": "function"}
-_NAMES.update(dict.fromkeys(("Table", "MetaTable", "GuardedTable"), "table"))
+_NAMES.update(dict.fromkeys(("Table", "MetaTable", "GuardedTable", "Object"), "table"))
 _NAMES.update(dict.fromkeys(("GreenletCoroutine", "ThreadCoroutine"), "thread"))
 
 

@@ -34,6 +34,8 @@ class State:
         The error that a handler of ``xpcall`` is called for.
     types : object
         The classes of tensors, once ``torch`` is there, None before.
+    border : object
+        Where modules cross between Lua and Python, once ``nn`` is there, None before.
     """
 
     def __init__(self, seed: float | None = None) -> None:
@@ -43,6 +45,7 @@ class State:
         self.random = math.Random(seed or 0.0)
         self.failing: Exception | None = None
         self.types: Any = None
+        self.border: Any = None
         self._console = Console("stdout")
         self._open()
 

@@ -173,7 +173,7 @@ def packed(state: State, value: Any, form: Any = None) -> bytes:
     """Returns the bytes of a value."""
     sink = io.BytesIO()
     try:
-        t7.write(sink, to_file(state, value), _format(form, "serialize"))
+        t7.write(sink, to_file(state, value), _format(form, "serialize"), describe=state.types.records())
     except T7Error as error:
         raise_error(str(error))
     return sink.getvalue()
@@ -182,7 +182,7 @@ def packed(state: State, value: Any, form: Any = None) -> bytes:
 def unpacked(state: State, content: bytes, form: Any = None) -> Any:
     """Returns the value that bytes are."""
     try:
-        found = t7.read(content, format=_format(form, "deserialize"), objects="first")
+        found = t7.read(content, format=_format(form, "deserialize"), objects="first", objectFactory=state.types.factory())
     except T7Error as error:
         raise_error(str(error))
     return from_file(state, found)
@@ -197,7 +197,7 @@ def functions(state: State) -> dict[str, Any]:
         content = to_file(state, value)
         try:
             with open(path, "wb") as file:
-                t7.write(file, content, _format(form, "save"))
+                t7.write(file, content, _format(form, "save"), describe=state.types.records())
         except (OSError, T7Error) as error:
             raise_error(f"<{name}> mode w: {error}")
         return ()
@@ -206,7 +206,8 @@ def functions(state: State) -> dict[str, Any]:
         path = _bytes(string(name, 1, "load"))
         mode: Any = _format(form, "load") if form else "auto"
         try:
-            found = t7.read(path.decode("utf-8", "surrogateescape"), format=mode, objects="first")
+            where = path.decode("utf-8", "surrogateescape")
+            found = t7.read(where, format=mode, objects="first", objectFactory=state.types.factory())
         except (OSError, T7Error) as error:
             raise_error(f"cannot open <{name}> in mode r: {error}")
         return from_file(state, found)

@@ -111,7 +111,9 @@ def _making(state: State, types: Types) -> dict[str, Any]:
                 raise_error(f"bad argument #2 to 'class' (invalid parent class name {parentName})")
         holder, short = (module, name.rpartition(".")[2]) if module is not None else namespace(state, name)
         metatable = new_class(types, name, parent)
-        rawset(holder, short, constructor_of(metatable, object_maker(metatable)))
+        make = object_maker(metatable)
+        metatable.__dict__["new"] = lambda *arguments: make(None, *arguments)
+        rawset(holder, short, constructor_of(metatable, make))
         return metatable if parent is None else (metatable, parent)
 
     def getmetatable(name: Any = MISSING, *_: Any) -> Any:
@@ -166,7 +168,7 @@ def functions(state: State, types: Types) -> dict[str, Any]:
         while metatable.__class__ in TABLES:
             assert metatable is not None
             found = rawget(metatable, "__typename")
-            if found is not None and _is_match(found, wanted):
+            if found is not None and is_match(found, wanted):
                 return True
             above = metatable._metatable if metatable.__class__ is not Table else None
             metatable = None if above is None else above.__dict__.get("__metatable")
@@ -187,7 +189,7 @@ def functions(state: State, types: Types) -> dict[str, Any]:
     return {**_making(state, types), **made, "isTensor": isTensor, "isStorage": isStorage}
 
 
-def _is_match(name: str, wanted: str) -> bool:
+def is_match(name: str, wanted: str) -> bool:
     """True if a name is the wanted one, or has a part that fits a pattern of Lua."""
     if name == wanted:
         return True

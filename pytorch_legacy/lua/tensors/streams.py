@@ -69,7 +69,7 @@ class File(Userdata):
         stream = self.opened()
         start = stream.tell()
         stream.seek(0)
-        reader = Reader(stream.read(), "binary" if self.isBinary else "ascii", self._reader)
+        reader = Reader(stream.read(), "binary" if self.isBinary else "ascii", self._reader, self.state.types.factory())
         reader.position = start
         try:
             found = reader.read()
@@ -83,7 +83,7 @@ class File(Userdata):
         """Writes an object."""
         stream = self.opened(True)
         if self.isBinary not in self._writers:
-            self._writers[self.isBinary] = writer(stream, "binary" if self.isBinary else "ascii")
+            self._writers[self.isBinary] = writer(stream, "binary" if self.isBinary else "ascii", self.state.types.records())
         converted = self._leaving.value(value)
         try:
             self._writers[self.isBinary](converted)

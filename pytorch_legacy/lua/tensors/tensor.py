@@ -180,6 +180,8 @@ class Types:
         or None.
     build : callable
         ``build(object, coming)`` returns what scripts get for an object of a file, or None. ``coming.value`` converts its parts.
+    records, factory : callable
+        They return what `t7.write` and `t7.read` take as ``describe`` and ``objectFactory``.
     """
 
     def __init__(self) -> None:
@@ -193,6 +195,8 @@ class Types:
         self.default = self.tensors[DTYPES["Double"]]
         self.describe: Callable[..., Any] = _nothing
         self.build: Callable[..., Any] = _nothing
+        self.records: Callable[[], Any] = _nothing
+        self.factory: Callable[[], Any] = _nothing
 
     def _made(self, base: Any, name: str, dtype: np.dtype[Any]) -> Any:
         metatable = self.metatable(f"torch.{name}")

@@ -1,0 +1,275 @@
+"""Modules, criterions and nodes as Lua programs see them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy import nn
+
+X = np.linspace(-1, 1, 6).reshape(2, 3)
+
+
+def session(*requires: str) -> pl.lua.Session:
+    made = pl.lua.Session(requires=["nn", *requires])
+    made.globals["x"] = X.copy()
+    return made
+
+
+def result(code: str, *requires: str) -> Any:
+    """Returns what a program returns that has a tensor x."""
+    return session(*requires).execute(code, "=t")
+
+
+def error(code: str) -> str:
+    with pytest.raises(pl.lua.LuaError) as caught:
+        result(code)
+    return str(caught.value.value)
+
+
+@pytest.mark.parametrize("code, expected", [
+    ("return type(nn.Tanh()), torch.type(nn.Tanh()), torch.typename(nn.Tanh()), type(nn.Tanh)",
+     ("table", "nn.Tanh", "nn.Tanh", "table")),
+    ("return tostring(nn.Linear(3, 4)), tostring(nn.Sequential():add(nn.Tanh()))",
+     ("nn.Linear(3 -> 4)", "nn.Sequential {\n  [input -> (1) -> output]\n  (1): nn.Tanh\n}")),
+    ("local n = nn.Sequential():add(nn.Tanh()):add(nn.ReLU()) return #n, #n.modules, n:size()", (2, 2, 2)),
+    ("local n = nn.Sequential():add(nn.Tanh()) return n:get(1) == n:get(1), n.modules == n.modules, n:get(1) == nn.Tanh()",
+     (True, True, False)),
+    ("local l = nn.Linear(3, 2) return l.nothing == nil, l.weight == l.weight, l.bias ~= l.weight", (True, True, True)),
+    ("local l = nn.Linear(3, 2) l.bias = nil; l.note = 'n'; l.flag = false; return l.bias, l.note, l.flag, #l:parameters()",
+     (None, "n", False, 1)),
+    ("return nn.Narrow(1, 2, 3).dimension, nn.Narrow(1, 2, 3).index, nn.SpatialConvolution(3, 4, 5, 5).kW", (1, 2, 5)),
+    ("local l = nn.Linear(2, 2) l[1] = 'one'; l._own = {5} return l[1], l._own[1], l:clone()._own[1]", ("one", 5, 5)),
+    ("local n = {} for k in pairs(nn.Tanh()) do n[#n + 1] = k end table.sort(n) return table.concat(n, ' ')",
+     "_type gradInput output"),
+    ("local n = nn.Sequential() table.insert(n.modules, nn.Tanh()) n.modules[2] = nn.ReLU() "
+     "return n:size(), torch.type(n:get(2))", (2, "nn.ReLU")),
+    ("local n = nn.Sequential():add(nn.Tanh()):add(nn.ReLU()) local m = n.modules n:remove(1) return #m, torch.type(m[1])",
+     (1, "nn.ReLU")),
+    ("local m = {nn.Tanh()} local n = nn.Sequential() n.modules = m m[2] = nn.ReLU() return n:size(), n.modules == m", (2, True)),
+    ("return nn.Linear(3, 2, nil).bias ~= nil, nn.Dropout(nil).p, nn.ReLU(true, 1, 2).inplace, nn.ConcatTable(2):size()",
+     (True, 0.5, True, 0)),
+    ("local C = nn.Tanh return torch.type(C()), torch.type(C.new()), nn.Tanh.__typename", ("nn.Tanh", "nn.Tanh", "nn.Tanh")),
+    ("return torch.isTypeOf(nn.Linear(1, 1), 'nn.Module'), torch.isTypeOf(nn.Linear(1, 1), nn.Container)", (True, False)),
+    ("local names = {} nn.Sequential():add(nn.Tanh()):apply(function(m) names[#names + 1] = torch.type(m) end) "
+     "return unpack(names)", ("nn.Sequential", "nn.Tanh")),
+    ("local n = nn.Sequential():add(nn.Tanh()):add(nn.Tanh()) local c = 0 "
+     "for i, m in pairs(n:findModules('nn.Tanh')) do c = c + i end return c", 3),
+    ("local n = nn.Sequential():add(nn.Tanh()) n:replace(function(m) return torch.type(m) == 'nn.Tanh' and nn.ReLU() or m end) "
+     "return torch.type(n:get(1))", "nn.ReLU"),
+])  # fmt: skip
+def test_objects(code, expected):
+    assert result(code) == expected
+
+
+@pytest.mark.parametrize("code, expected", [
+    ("local o = net:forward(x) return o == net.output, o == net:get(2).output, net:forward(x) == o", (True, True, True)),
+    ("local o = nn.Identity():forward(x) return o == x", True),
+    ("local c = nn.ConcatTable():add(nn.Tanh()):add(nn.ReLU()) local o = c:forward(x) "
+     "return #o, o == c.output, c:forward(x) == o, o[1] == c.output[1]", (2, True, True, True)),
+])  # fmt: skip
+def test_the_output_is_one_value(code, expected):
+    assert result(f"local net = nn.Sequential():add(nn.Linear(3, 4)):add(nn.Tanh()) {code}") == expected
+
+
+def test_who_holds_an_output_sees_the_next_pass():
+    lua = session()
+    lua.globals["y"] = np.ones((4, 3))
+    lua.execute("net = nn.Sequential():add(nn.Tanh()) out = net:forward(x)")
+    assert lua.execute("return out").shape == (2, 3)
+    lua.execute("net:forward(y)")
+    assert lua.execute("return out").shape == (4, 3)
+    assert lua.execute("return out == net.output and out == net:get(1).output")
+
+
+def test_modules_leave_as_they_are():
+    net = result("return nn.Sequential():add(nn.Linear(3, 2)):add(nn.Tanh())")
+    assert type(net) is nn.Sequential and type(net[0]) is nn.Linear
+    assert net[0].weight.dtype == np.float64  # Torch7's default
+    assert np.allclose(net.forward(X), np.tanh(X @ net[0].weight.T + net[0].bias))
+    assert nn.Linear(2, 2).weight.dtype == np.float32  # ours is as before
+
+
+def test_the_same_draws():
+    pl.manualSeed(3)
+    before = pl.getdefaulttensortype()
+    got = result("return nn.Linear(3, 2)")
+    assert pl.getdefaulttensortype() == before
+    pl.manualSeed(3)
+    pl.setdefaulttensortype("torch.DoubleTensor")
+    try:
+        wanted = nn.Linear(3, 2)
+    finally:
+        pl.setdefaulttensortype(before)
+    assert got.weight.tolist() == wanted.weight.tolist()
+
+
+def test_modules_of_python_in_lua():
+    lua = session()
+    layer = nn.Linear(3, 2).double()
+    lua.globals["layer"] = layer
+    lua.execute("layer.weight = x")
+    assert layer.weight.tolist() == X.tolist()
+    assert lua.execute("return layer") is layer and lua.execute("return layer == layer")
+
+
+# ------------------------------------------------------------------------------------------------------ classes of scripts
+
+TWICE = """
+local Twice, parent = torch.class('nn.Twice', 'nn.Module')
+function Twice:__init(n) parent.__init(self) self.n = n or 2 self.inner = nn.MulConstant(self.n) self.seen = {} end
+function Twice:updateOutput(input)
+   self.seen[#self.seen + 1] = #self.seen
+   self.output = self.inner:forward(input)
+   return self.output
+end
+function Twice:updateGradInput(input, gradOutput)
+   self.gradInput = self.inner:backward(input, gradOutput)
+   return self.gradInput
+end
+function Twice:__tostring__() return 'Twice(' .. self.n .. ')' end
+"""
+
+
+def test_a_class_of_a_script():
+    lua = session()
+    net = lua.execute(f"{TWICE} return nn.Sequential():add(nn.Twice(3)):add(nn.Tanh())")
+    assert np.array_equal(net.forward(X), np.tanh(X * 3))
+    assert np.allclose(net.backward(X, np.ones_like(X)), 3 * (1 - np.tanh(3 * X) ** 2))
+    assert repr(net[0]) == "Twice(3)" and net[0]._typename == "nn.Twice" and isinstance(net[0], nn.Module)
+    copy = net.clone()
+    assert repr(copy[0]) == "Twice(3)" and copy[0].inner is not net[0].inner and np.array_equal(copy.forward(X), net.forward(X))
+    assert net.float()[0].inner.dtype == np.float32 and net.forward(X.astype("f")).dtype == np.float32
+    assert len(net[0].seen) == 3 and len(copy[0].seen) == 2  # a table in a field is copied
+
+
+def test_a_class_of_a_script_is_made_in_python():
+    made = session().execute(f"{TWICE} return nn.Twice")(4)
+    assert np.array_equal(made.forward(X), 4 * X)
+
+
+@pytest.mark.parametrize("code, expected", [
+    ("local B, p = torch.class('nn.B', 'nn.Twice') function B:updateOutput(i) return p.updateOutput(self, i) end "
+     "local b = nn.B(5) return b:forward(x), torch.isTypeOf(b, 'nn.Twice')", (5 * X, True)),
+    ("local B = torch.class('nn.B', 'nn.Twice') function B:extra() return self.n end "
+     "return nn.B(5):extra(), nn.Twice(1).extra", (5, None)),
+    ("mine = {} torch.class('mine.B', 'nn.Linear') local b = mine.B(3, 2) return tostring(b), torch.type(b), b.weight ~= nil",
+     ("mine.B(3 -> 2)", "mine.B", True)),
+    ("local m = {} local B = torch.class('m.B', 'nn.Tanh', m) return torch.type(m.B()), _G.B", ("m.B", None)),
+    ("local L = torch.class('nn.Tanh', 'nn.Module') function L:updateOutput(i) return 'mine' end "
+     "return nn.Tanh():forward(x)", "mine"),
+    ("local a = torch.class('A') function a:__init(n) self.n = n end function a:get() return self.n end "
+     "local b, p = torch.class('B', 'A') function b:get() return p.get(self) + 1 end "
+     "return A(1):get(), B(1):get(), torch.type(B(1)), torch.isTypeOf(B(1), 'A'), tostring(A(1)), B.new(3):get()",
+     (1, 2, "B", True, "A", 4)),
+])  # fmt: skip
+def test_torch_class(code, expected):
+    got = result(f"{TWICE} {code}")
+    for one, other in zip(*[value if isinstance(value, tuple) else (value,) for value in (got, expected)], strict=True):
+        assert np.array_equal(one, other) if isinstance(other, np.ndarray) else one == other
+
+
+@pytest.mark.parametrize("code, message", [
+    ("torch.class('foo.X')", "t:1: foo is an invalid module name"),
+    ("torch.class('nn.X', 'nn.Tanh') torch.class('nn.X', 'nn.Tanh')",
+     "t:1: class nn.X has been already assigned a parent class"),
+    ("nn.Nothing(1)", "t:1: attempt to call field 'Nothing' (a nil value)"),
+    ("nn.Tanh():nothing()", "t:1: attempt to call method 'nothing' (a nil value)"),
+    ("nn.Linear.forward({}, x)", "t:1: calling 'forward' on bad self"),
+    ("nn.Linear(3)", "t:1: nn.Linear: expected 2 to 3 arguments (inputSize, outputSize, bias), got 1"),
+    ("nn.Sequential():add(nn.Linear(3, 3)):add(nn.Linear(4, 4)):forward(x)",
+     "In 2 module of nn.Sequential:\nt:1: size mismatch, nn.Linear: input: expected 4 columns, the inputSize, got 2 x 3"),
+    ("local l = nn.Tanh() function l:updateOutput(i) error('no') end nn.Sequential():add(nn.Sequential():add(l)):forward(x)",
+     "In 1 module of nn.Sequential:\nIn 1 module of nn.Sequential:\nt:1: no"),
+    ("local l = nn.Tanh() function l:updateOutput(i) return i.foo.bar end nn.Sequential():add(l):forward({})",
+     "In 1 module of nn.Sequential:\nt:1: attempt to index field 'foo' (a nil value)"),
+])  # fmt: skip
+def test_errors(code, message):
+    assert error(code) == message
+
+
+def test_an_error_has_its_cause():
+    with pytest.raises(pl.lua.LuaError) as caught:
+        result("nn.Linear(4, 4):forward(x)")
+    assert isinstance(caught.value.__cause__, pl.errors.ShapeError)
+
+
+# ------------------------------------------------------------------------------------------------------ replaced methods
+
+
+@pytest.mark.parametrize("code, expected", [
+    ("local l = nn.Tanh() function l:updateOutput(i) self.n = (self.n or 0) + 1 self.output = nn.Tanh.updateOutput(self, i) "
+     "return self.output end local s = nn.Sequential():add(l) s:forward(x) s:forward(x) local c = s:clone() c:forward(x) "
+     "l.updateOutput = nil s:forward(x) return l.n, c:get(1).n", (2, 3)),
+    ("function nn.Linear:reset() self.wasReset = true return self end "
+     "return nn.Linear(2, 2).wasReset, torch.class('nn.L', 'nn.Linear') and nn.L(2, 2).wasReset, "
+     "nn.Linear(2, 2):clone().wasReset", (True, True, True)),
+    ("local l = nn.Tanh() function nn.Tanh:updateOutput(i) self.output = i return i end "
+     "return l:forward(x) == x, nn.Sequential():add(l):forward(x) == x", (True, True)),
+    ("local old = nn.Tanh.updateOutput function nn.Tanh:updateOutput(i) self.called = true return old(self, i) end "
+     "local l = nn.Tanh() nn.Sequential():add(l):forward(x) return l.called, torch.type(l)", (True, "nn.Tanh")),
+    ("nn.Alias = nn.Tanh return torch.type(nn.Alias())", "nn.Tanh"),
+    ("function nn.Module:mine() return torch.type(self) end return nn.Tanh():mine(), nn.Sequential():mine()",
+     ("nn.Tanh", "nn.Sequential")),
+    ("local l = nn.Tanh() l.forward = function(self, i) return 'mine' end return l:forward(x), l:clone():forward(x)",
+     ("mine", "mine")),
+])  # fmt: skip
+def test_methods_are_replaced(code, expected):
+    assert result(code) == expected
+
+
+def test_a_session_replaces_methods_for_itself():
+    result("function nn.Linear:reset() error('no') end")
+    assert nn.Linear(2, 2).weight is not None and result("return nn.Linear(2, 2)").weight is not None
+
+
+# ------------------------------------------------------------------------------------------------------ nngraph and optim
+
+
+def test_nodes():
+    lua = session("nngraph")
+    net, names = lua.execute("""
+        local i, h = nn.Identity()(), - nn.Identity()
+        local a = i - nn.Linear(3, 2) - nn.Tanh()
+        local b = nn.CAddTable()({a, nn.Linear(3, 2)(h)}):annotate{name = 'sum'}
+        local g = nn.gModule({i, h}, {{a, b} - nn.JoinTable(2), b})
+        local names = {}
+        for _, node in ipairs(g.forwardnodes) do
+           if node.data.module then names[#names + 1] = torch.type(node.data.module) end
+        end
+        local out = g:forward({x, x})
+        return g, table.concat(names, ' '), #out, out == g.output
+    """)[:2]
+    assert isinstance(net, pl.nngraph.gModule) and names.split()[-1] in ("nn.JoinTable", "nn.CAddTable")
+    assert net.forward([X, X])[0].shape == (2, 4)
+
+
+def test_a_script_reaches_nothing_else():
+    """No name of a module, a class or an object leads to Python."""
+    lua = session("nngraph", "optim")
+    names = {name for thing in (nn, nn.Linear, nn.Linear(2, 2), pl.optim, pl.nngraph) for name in dir(thing)}
+    names |= {"import_module", "__class__", "__dict__", "__init__", "__reduce__", "__globals__", "func", "gi_frame"}
+    lua.globals["names"] = sorted(names)
+    bad = lua.execute("""
+        local bad, n = {}, 0
+        local function look(holder, name, where)
+           local ok, value = pcall(function() return holder[name] end)
+           n = n + 1
+           if ok and type(value) == 'userdata' and torch.type(value) == 'userdata' then bad[#bad + 1] = where .. name end
+        end
+        for _, name in ipairs(names) do
+           for where, holder in pairs{nn = nn, Linear = nn.Linear, object = nn.Linear(2, 2), optim = optim, graph = nngraph,
+                                      node = nn.Tanh()(), net = nn.Sequential():add(nn.Tanh()), f = nn.Linear.forward} do
+              look(holder, name, where .. '.')
+           end
+        end
+        assert(n > 500)
+        local l = nn.Linear(2, 2)
+        assert(nn.import_module == nil and nn.Linear._form == nil and l.__class__ == nil and l._dtype == nil)
+        assert(l.__dict__ == nil and nn.Linear.__init__ == nil and nn.Linear.__mro__ == nil and optim.Any == nil)
+        return bad
+    """)
+    assert not bad

@@ -10,8 +10,8 @@ from pytorch_legacy.inference.problem import Problem
 
 HELP = "run a program written in Lua"
 DESCRIPTION = """\
-Run a Lua 5.1 program without Lua. The packages of Torch7 (torch, nn, optim) are
-not there yet; require finds Lua files.
+Run a Lua 5.1 program without Lua. require finds Lua files, and the packages torch,
+nn, nngraph, optim, dpnn, rnn, nnx, cudnn and inn of Torch7.
 
   pytorch-legacy lua SCRIPT.lua ARGUMENT...            run a file
   pytorch-legacy lua -e 'print(_VERSION)'              run code
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--path", action="append", default=[], metavar="FOLDER", help="further folder in which require looks (default: .)"
     )
-    parser.add_argument("--seed", type=float, help="seed of math.random (default: LuaJIT's)")
+    parser.add_argument("--seed", type=float, help="seed of math.random and of torch")
     parser.add_argument("script", metavar="SCRIPT", nargs="?", help="Lua file")
     parser.add_argument("arguments", metavar="ARGS", nargs=argparse.REMAINDER, help="arguments of the program")
 

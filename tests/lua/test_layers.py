@@ -91,6 +91,24 @@ def test_tables_in_fields(tmp_path):
     assert fields["_own"].tolist() == [1]
 
 
+@pytest.mark.parametrize("how", ["class", "object"])
+def test_a_layer_of_lua_counts_as_its_caller_does(how):
+    lua = pl.lua.Session(requires=["nn"])
+    net = lua.execute("""
+        local W, parent = torch.class('nn.Words', 'nn.Module')
+        function W:__init() parent.__init(self) self.inner = nn.LookupTable(3, 2) self.inner.weight:copy(torch.range(1, 6)) end
+        function W:updateOutput(input) self.output = self.inner:forward(input) return self.output end
+        local plain = nn.Module()
+        plain.inner = nn.LookupTable(3, 2)
+        plain.inner.weight:copy(torch.range(1, 6))
+        function plain:updateOutput(input) self.output = self.inner:forward(input) return self.output end
+        return {class = nn.Sequential():add(nn.Words()), object = nn.Sequential():add(plain)}
+    """)[how]
+    lua.globals["net"] = net
+    assert net.forward(np.array([0, 2])).tolist() == [[1, 2], [5, 6]]
+    assert lua.execute("return net:forward(torch.Tensor{1, 3})").tolist() == [[1, 2], [5, 6]]
+
+
 def test_the_commands(file, capsys):
     assert main(["inspect", str(file), "--lua", str(SCRIPT)]) in (0, None)
     assert "nn.ScaledTanhLinear(6 -> 9)" in capsys.readouterr().out

@@ -17,6 +17,7 @@ from pytorch_legacy.files.stored import Stored
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.objects import Object as PythonObject
+from pytorch_legacy.objects.counting import add_counting, countingAsCalled, isCountingFromOne
 
 from .. import counting
 from ..language.errors import raise_error
@@ -339,6 +340,7 @@ class Classes:
                 delattr(python, attribute)
         elif isinstance(value, FunctionType) and (attribute in _SPECIAL or attribute[:1] != "_"):
             setattr(python, attribute, self._as_python(value, attribute))
+            add_counting(python)
         elif value.__class__ in (bool, float, str) and attribute[:1] != "_":
             setattr(python, attribute, self.border.python(value))
 
@@ -398,7 +400,10 @@ class Replaced(ScriptMethod):
         self.border, self.owner, self.luaFunction = border, owner, function
 
     def __call__(self, *arguments: Any, **_: Any) -> Any:
-        return self.border.run(self.luaFunction, self.owner, *arguments)
+        if isCountingFromOne():
+            return self.border.run(self.luaFunction, self.owner, *arguments)
+        with countingAsCalled():
+            return self.border.run(self.luaFunction, self.owner, *arguments)
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Replaced:
         return Replaced(self.border, memo.get(id(self.owner), self.owner), self.luaFunction)

@@ -109,6 +109,11 @@ def test_a_layer_of_lua_counts_as_its_caller_does(how):
     assert lua.execute("return net:forward(torch.Tensor{1, 3})").tolist() == [[1, 2], [5, 6]]
 
 
+def test_a_layer_of_lua_is_not_compiled(net):
+    with pytest.raises(pl.errors.THNNError, match="written in Lua compute with arrays of NumPy"):
+        pl.compile(net.float(), (None, 6))
+
+
 def test_the_commands(file, capsys):
     assert main(["inspect", str(file), "--lua", str(SCRIPT)]) in (0, None)
     assert "nn.ScaledTanhLinear(6 -> 9)" in capsys.readouterr().out

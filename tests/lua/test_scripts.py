@@ -140,6 +140,10 @@ def check_custom(session: pl.lua.Session, entry: dict[str, Any], folder: Path) -
     check(found, entry["evaluate_float"], 1e-6)
 
 
+def test_surgery():
+    assert pl.lua.run(GOLDEN / "surgery.lua", seed=1) is True
+
+
 @pytest.mark.parametrize("entry", TRAININGS, ids=lambda entry: " ".join(entry["options"]) or "sgd")
 def test_a_training(entry, capsys):
     pl.manualSeed(123)

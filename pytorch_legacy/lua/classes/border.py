@@ -23,7 +23,10 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
+from pytorch_legacy.arrays import is_tensor
+from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.arrays.types import getdefaulttensortype, setdefaulttensortype
+from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.files.stored import Stored
 from pytorch_legacy.objects.counting import countingFromOne
 
@@ -129,6 +132,10 @@ class Border:
         return self._other(value)
 
     def _other(self, value: Any) -> Any:
+        if isinstance(value, np.ndarray) and not isinstance(value, Recorded):
+            return self.tensor(value)
+        if is_tensor(value):
+            raise UnsupportedError("pl.lua: layers that are written in Lua compute with arrays of NumPy")
         if isinstance(value, (bool, np.bool_)):
             return bool(value)
         if isinstance(value, (int, float, np.number)):

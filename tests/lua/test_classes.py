@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,10 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn
+from pytorch_legacy.lua.classes import Object
+from pytorch_legacy.lua.language import table
+from pytorch_legacy.lua.language.table import Table
+from pytorch_legacy.lua.tensors import Storage, Tensor
 
 X = np.linspace(-1, 1, 6).reshape(2, 3)
 
@@ -247,29 +253,75 @@ def test_nodes():
     assert net.forward([X, X])[0].shape == (2, 4)
 
 
+OPEN = {
+    f"__{name}"
+    for name in "typename index newindex init version tostring metatable call len pairs unm sub".split()
+}  # fmt: skip
+
+
+def names() -> list[str]:
+    """Returns the names of all attributes that Python's side of a module has, and some of what lies behind."""
+    things = (
+        nn,
+        nn.Linear,
+        nn.Linear(2, 2),
+        pl.optim,
+        pl.nngraph,
+        nn.Tanh()(),
+        type,
+        np.ndarray,
+        test_nodes,
+        test_nodes.__code__,
+    )
+    return sorted({name for thing in things for name in dir(thing)} | {"import_module", "python", "border", "shape"})
+
+
+def reachable(state: Any, start: list[Any]) -> Iterator[tuple[Any, str]]:
+    """Yields the values that a script gets from others by any name, and their ways."""
+    waiting, seen = [(value, "") for value in start], {id(value) for value in start}
+    keep = list(start)
+    while waiting:
+        value, way = waiting.pop()
+        yield value, way
+        if isinstance(value, (Table, Object)):
+            own = [key for key in table.keys(value) if isinstance(key, (str, int, float))] if isinstance(value, Table) else []
+            for name in [*own, *names()]:
+                try:
+                    found = state.index(value, name)
+                except Exception:
+                    continue
+                if found is not None and id(found) not in seen and way.count(".") < 4:
+                    seen.add(id(found))
+                    keep.append(found)
+                    waiting.append((found, f"{way}.{name}"))
+
+
 def test_a_script_reaches_nothing_else():
-    """No name of a module, a class or an object leads to Python."""
-    lua = session("nngraph", "optim")
-    names = {name for thing in (nn, nn.Linear, nn.Linear(2, 2), pl.optim, pl.nngraph) for name in dir(thing)}
-    names |= {"import_module", "__class__", "__dict__", "__init__", "__reduce__", "__globals__", "func", "gi_frame"}
-    lua.globals["names"] = sorted(names)
-    bad = lua.execute("""
-        local bad, n = {}, 0
-        local function look(holder, name, where)
-           local ok, value = pcall(function() return holder[name] end)
-           n = n + 1
-           if ok and type(value) == 'userdata' and torch.type(value) == 'userdata' then bad[#bad + 1] = where .. name end
-        end
-        for _, name in ipairs(names) do
-           for where, holder in pairs{nn = nn, Linear = nn.Linear, object = nn.Linear(2, 2), optim = optim, graph = nngraph,
-                                      node = nn.Tanh()(), net = nn.Sequential():add(nn.Tanh()), f = nn.Linear.forward} do
-              look(holder, name, where .. '.')
-           end
-        end
-        assert(n > 500)
-        local l = nn.Linear(2, 2)
-        assert(nn.import_module == nil and nn.Linear._form == nil and l.__class__ == nil and l._dtype == nil)
-        assert(l.__dict__ == nil and nn.Linear.__init__ == nil and nn.Linear.__mro__ == nil and optim.Any == nil)
-        return bad
+    """No name of a module, a class, an object or a node leads to Python."""
+    lua = session("nngraph", "optim", "rnn", "nnx", "cudnn", "inn")
+    state = lua._state
+    lua.execute("""
+        values = {nn.Linear(2, 2), nn.Sequential():add(nn.LSTM(2, 2)), nn.Tanh()(), nn.ClassNLLCriterion(),
+                  torch.class('Own') and Own(), torch.class('nn.Own', 'nn.Linear') and nn.Own(2, 2), optim.ConfusionMatrix(2)}
+        values[1]:forward(torch.ones(2))
     """)
-    assert not bad
+    count = 0
+    for value, way in reachable(state, [state.globals.values, state.globals.nn, state.globals.optim, state.globals.nngraph]):
+        kinds = (bool, float, str, Table, Object, Tensor, Storage)
+        isFunction = isinstance(value, FunctionType) and value.__module__.startswith("pytorch_legacy.lua.")
+        assert isFunction or isinstance(value, kinds), f"{way}: {value!r}"
+        last = way.rpartition(".")[2]
+        assert last[:2] != "__" or last in OPEN, way
+        count += 1
+    assert count > 1000
+
+
+def test_what_a_script_stores_replaces_nothing_of_python():
+    lua = session()
+    layer = nn.Linear(2, 2)
+    lua.globals.update(layer=layer, names=[name for name in names() if name[:1] == "_"])
+    before = dict(vars(layer))
+    lua.execute("for _, name in ipairs(names) do pcall(function() layer[name] = 1 nn.Linear[name] = 1 nn[name] = 1 end) end")
+    after = {key: value for key, value in vars(layer).items() if key != "_luaFields"}
+    assert after.keys() == before.keys() and all(after[key] is before[key] for key in before)
+    assert type(layer) is nn.Linear and layer.clone().forward(np.ones((1, 2), np.float32)).shape == (1, 2)

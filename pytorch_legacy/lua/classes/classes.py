@@ -12,6 +12,7 @@ from types import FunctionType, new_class
 from typing import Any
 from weakref import WeakSet
 
+from pytorch_legacy.errors import UnsupportedError
 from pytorch_legacy.files.lua import ScriptMethod
 from pytorch_legacy.files.stored import Stored
 from pytorch_legacy.nn.Criterion import Criterion
@@ -404,6 +405,9 @@ class Replaced(ScriptMethod):
             return self.border.run(self.luaFunction, self.owner, *arguments)
         with countingAsCalled():
             return self.border.run(self.luaFunction, self.owner, *arguments)
+
+    def __reduce__(self) -> Any:
+        raise UnsupportedError("pl.lua: a method that a script replaced cannot be pickled; pl.save leaves it out")
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Replaced:
         return Replaced(self.border, memo.get(id(self.owner), self.owner), self.luaFunction)

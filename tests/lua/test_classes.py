@@ -255,7 +255,7 @@ def test_nodes():
 
 OPEN = {
     f"__{name}"
-    for name in "typename index newindex init version tostring metatable call len pairs unm sub".split()
+    for name in ["typename", "index", "newindex", "init", "version", "tostring", "metatable", "call", "len", "pairs", "unm", "sub"]
 }  # fmt: skip
 
 

@@ -254,9 +254,9 @@ def test_nodes():
 
 
 OPEN = {
-    f"__{name}"
-    for name in ["typename", "index", "newindex", "init", "version", "tostring", "metatable", "call", "len", "pairs", "unm", "sub"]
-}  # fmt: skip
+    *("__typename", "__index", "__newindex", "__init", "__version", "__tostring", "__metatable"),
+    *("__call", "__len", "__pairs", "__unm", "__sub"),
+}
 
 
 def names() -> list[str]:

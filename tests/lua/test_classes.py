@@ -12,6 +12,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import nn
 from pytorch_legacy.lua.classes import Object
+from pytorch_legacy.lua.classes.objects import OPERATORS
 from pytorch_legacy.lua.language import table
 from pytorch_legacy.lua.language.table import Table
 from pytorch_legacy.lua.tensors import Storage, Tensor
@@ -162,6 +163,10 @@ def test_a_class_of_a_script_is_made_in_python():
      "local b = nn.B(5) return b:forward(x), torch.isTypeOf(b, 'nn.Twice')", (5 * X, True)),
     ("local B = torch.class('nn.B', 'nn.Twice') function B:extra() return self.n end "
      "return nn.B(5):extra(), nn.Twice(1).extra", (5, None)),
+    ("function nn.Twice:__add__(o) return self.n + o.n end function nn.Twice:__eq(o) return self.n == o.n end "
+     "function nn.Twice:__len__() return 7 end function nn.Twice:__concat__(o) return 'joined' end "
+     "return nn.Twice(3) + nn.Twice(4), nn.Twice(3) == nn.Twice(3), nn.Twice(3) == nn.Twice(4), #nn.Twice(), nn.Twice() .. 'x'",
+     (7, True, False, 7, "joined")),
     ("mine = {} torch.class('mine.B', 'nn.Linear') local b = mine.B(3, 2) return tostring(b), torch.type(b), b.weight ~= nil",
      ("mine.B(3 -> 2)", "mine.B", True)),
     ("local m = {} local B = torch.class('m.B', 'nn.Tanh', m) return torch.type(m.B()), _G.B", ("m.B", None)),
@@ -183,6 +188,8 @@ def test_torch_class(code, expected):
     ("torch.class('nn.X', 'nn.Tanh') torch.class('nn.X', 'nn.Tanh')",
      "t:1: class nn.X has been already assigned a parent class"),
     ("nn.Nothing(1)", "t:1: attempt to call field 'Nothing' (a nil value)"),
+    ("return nn.Tanh() + 1", "t:1: attempt to perform arithmetic on a table value"),
+    ("return nn.Tanh() .. 'x'", "t:1: attempt to concatenate a table value"),
     ("nn.Tanh():nothing()", "t:1: attempt to call method 'nothing' (a nil value)"),
     ("nn.Linear.forward({}, x)", "t:1: calling 'forward' on bad self"),
     ("nn.Linear(3)", "t:1: nn.Linear: expected 2 to 3 arguments (inputSize, outputSize, bias), got 1"),
@@ -255,7 +262,7 @@ def test_nodes():
 
 OPEN = {
     *("__typename", "__index", "__newindex", "__init", "__version", "__tostring", "__metatable"),
-    *("__call", "__len", "__pairs", "__unm", "__sub"),
+    *("__call", "__len", "__pairs", "__unm", "__sub", *(f"__{name}" for name in OPERATORS)),
 }
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from .. import counting
 from ..language.errors import raise_error
 from ..language.table import TABLES, Table, fields, first
-from .border import Border, decoded, encoded
+from .border import Border, Object, decoded, encoded
 from .classes import Class, Replaced
 from .errors import failing
 
@@ -23,6 +23,11 @@ KEPT = "_luaFields"
 """The attribute of an object whose table has the fields that only Lua sees."""
 METHODS = "_luaMethods"
 """The attribute of an object that names the methods which a script has given to it alone."""
+OPERATORS = ("add", "mul", "div", "mod", "pow", "concat", "eq", "lt", "le")
+_FAULTS = {
+    "concat": "attempt to concatenate a table value",
+    **dict.fromkeys(("lt", "le"), "attempt to compare two table values"),
+}
 _RESULTS = frozenset(("output", "gradInput", "modules"))
 
 
@@ -201,7 +206,7 @@ class Metatables:
                 return encoded(border.call(repr, handle.python))
 
         def length(handle: Any, *_: Any) -> Any:
-            if (handler := access.index(handle, "__len")) is not None:
+            if (handler := self._defined("len", handle) or access.index(handle, "__len")) is not None:
                 return first(handler(handle))
             raise_error(f"attempt to get length of a {handle.python._typename} value")
 
@@ -216,15 +221,40 @@ class Metatables:
             return following, handle, None
 
         def negated(handle: Any, *_: Any) -> Any:
+            if (handler := self._defined("unm", handle)) is not None:
+                return first(handler(handle))
             return self._applied(lambda thing: -thing, handle)
 
         def subtracted(left: Any, right: Any) -> Any:
+            if (handler := self._defined("sub", left, right)) is not None:
+                return first(handler(left, right))
             return self._applied(lambda a, b: a - b, left, right)
 
         return {
+            **{f"__{name}": self._operator(name) for name in OPERATORS},
             **{"__index": index, "__newindex": setindex, "__call": call, "__tostring": tostring, "__len": length},
             **{"__pairs": pairs, "__unm": negated, "__sub": subtracted},
         }
+
+    def _defined(self, name: str, *operands: Any) -> Any:
+        """Returns the operator that a script has defined for the class of an operand, as ``__add__`` or ``__add``."""
+        for one in operands:
+            if isinstance(one, Object):
+                cls = self.border.classes.of(one.python.__class__)
+                for spelled in (f"__{name}__", f"__{name}"):
+                    if (found := self.border.classes.script_value(cls.python, spelled)) is not None:
+                        return found
+        return None
+
+    def _operator(self, name: str) -> Any:
+        def operator(left: Any, right: Any) -> Any:
+            if (handler := self._defined(name, left, right)) is not None:
+                return first(handler(left, right))
+            if name == "eq":
+                return left is right
+            return raise_error(_FAULTS.get(name, "attempt to perform arithmetic on a table value"))
+
+        return operator
 
     def _applied(self, operator: Any, *operands: Any) -> Any:
         border = self.border

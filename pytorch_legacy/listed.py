@@ -1,7 +1,30 @@
-"""Selects the names that ``help`` and ``dir`` list for a class: its own, those of its family, and everyday ones of the bases."""
+"""Classes of the package: the names that ``help`` and ``dir`` list, and what is remembered of a class."""
 
 from abc import ABCMeta
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any
+from weakref import WeakKeyDictionary
+
+
+def by_class(function: Callable[..., Any]) -> Any:
+    """Decorates a function of a class, and perhaps of names, whose results are remembered as long as the class is there.
+
+    Programs of Lua make classes of their own, which end with them. ``cache_clear()`` forgets all results.
+    """
+    results: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
+
+    @wraps(function)
+    def remembered(cls: Any, *arguments: Any) -> Any:
+        own = results.get(cls)
+        if own is None:
+            own = results[cls] = {}
+        if arguments not in own:
+            own[arguments] = function(cls, *arguments)
+        return own[arguments]
+
+    remembered.cache_clear = results.clear  # type: ignore[attr-defined]
+    return remembered
 
 
 class Listed(ABCMeta):

@@ -8,7 +8,6 @@ with plain words (``mode``), which are else notes of the model's author, or buff
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from inspect import get_annotations, unwrap
 from itertools import count, takewhile
 from math import prod
@@ -21,6 +20,7 @@ from pytorch_legacy.arguments import truncated
 from pytorch_legacy.arrays import are_whole, base_storage, is_repeated
 from pytorch_legacy.errors import FieldError
 from pytorch_legacy.files.form import BUFFERS, GRADIENTS, SCRATCH, Form
+from pytorch_legacy.listed import by_class
 from pytorch_legacy.messages import described, sizes
 
 from . import migration
@@ -98,7 +98,7 @@ def of(cls: Any) -> dict[str, str]:
     return _kinds(cls)
 
 
-@cache
+@by_class
 def _kinds(cls: Any) -> dict[str, str]:
     form: Form = cls._form
     byDefault = {name: _OF[type(default)] for name, default in form.defaults.items() if type(default) in _OF}

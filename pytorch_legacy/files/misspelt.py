@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from pytorch_legacy.files.form import BUFFERS, GRADIENTS
+from pytorch_legacy.listed import by_class
 
 MOST_TOLD = 5
 _CLOSE = 0.8  # part of the letters that must be the same, in the same order
@@ -46,7 +47,7 @@ class Spelling:
         return f"{head}{''.join(lines[:MOST_TOLD])}{more}" if lines else ""
 
 
-@cache
+@by_class
 def _declared(cls: Any) -> frozenset[str]:
     """The fields that the class and its bases declare: in their forms, as annotations, or with a value for all objects."""
     found = {*_EVERYWHERE, *cls._form.names(), *cls._form.renamed.values()}
@@ -56,7 +57,7 @@ def _declared(cls: Any) -> frozenset[str]:
     return frozenset(name for name in found if name[:1] != "_")
 
 
-@cache
+@by_class
 def _knows(cls: Any, name: str) -> bool:
     return name in _declared(cls) or hasattr(cls, name)
 

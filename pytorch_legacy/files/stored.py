@@ -1,6 +1,6 @@
 """The engine by which objects come from .t7 files and go into them, as the forms of their classes say."""
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice
 from types import FunctionType
 from typing import Any, ClassVar, NamedTuple, Self
@@ -14,7 +14,7 @@ from pytorch_legacy.files.fields import Fields, check_kinds
 from pytorch_legacy.files.fields import of as kinds_of
 from pytorch_legacy.files.form import BUFFERS, SCRATCH, Form
 from pytorch_legacy.files.lua import LuaMethod, ScriptMethod, stand_in
-from pytorch_legacy.listed import Listed
+from pytorch_legacy.listed import Listed, by_class
 from pytorch_legacy.messages import described
 
 from . import migration, t7
@@ -299,7 +299,7 @@ class _Places(NamedTuple):
         return type(name) is str and name[:1] == "_" and self.knowsFields and name not in self.declared
 
 
-@cache
+@by_class
 def _places(cls: Any) -> _Places:
     methods = frozenset(name for base in cls.__mro__ for name in vars(base) if callable(getattr(cls, name, None)))
     form = cls._form

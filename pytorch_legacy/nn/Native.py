@@ -1,7 +1,6 @@
 """The base of layers whose passes are functions of libTHNN."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from operator import attrgetter, itemgetter
 from typing import Any, ClassVar, NamedTuple
 
@@ -9,6 +8,7 @@ from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import SIGNATURES, binding, call, output_size
 from pytorch_legacy.backend.prepared import Bindings
 from pytorch_legacy.errors import UnsupportedError
+from pytorch_legacy.listed import by_class
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.objects import Object
@@ -192,5 +192,5 @@ def _reader(*fields: str) -> Callable[[Any], tuple[Any, ...]]:
     return lambda thing: (read(thing),)
 
 
-_plan: Any = lru_cache(4096)(_makePlan)
+_plan = by_class(_makePlan)
 binding.on_signatures_changed.append(_plan.cache_clear)

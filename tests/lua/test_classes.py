@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
@@ -332,3 +334,18 @@ def test_what_a_script_stores_replaces_nothing_of_python():
     after = {key: value for key, value in vars(layer).items() if key != "_luaFields"}
     assert after.keys() == before.keys() and all(after[key] is before[key] for key in before)
     assert type(layer) is nn.Linear and layer.clone().forward(np.ones((1, 2), np.float32)).shape == (1, 2)
+
+
+def test_sessions_are_collected():
+    def held() -> list[weakref.ref[Any]]:
+        lua = session("nngraph", "optim", "rnn")
+        net = lua.execute(
+            f"{TWICE} function nn.Tanh:updateOutput(i) return i end net = nn.Sequential():add(nn.Twice()):add(nn.Tanh())"
+            " net:forward(x) return net"
+        )
+        net.forward(X)
+        return [weakref.ref(one) for one in (lua._state.border, type(net[0]), type(net[1]), net)]
+
+    found = held()
+    gc.collect()
+    assert [one() for one in found] == [None] * 4

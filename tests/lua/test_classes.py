@@ -62,6 +62,8 @@ def error(code: str) -> str:
     ("return nn.Linear(3, 2, nil).bias ~= nil, nn.Dropout(nil).p, nn.ReLU(true, 1, 2).inplace, nn.ConcatTable(2):size()",
      (True, 0.5, True, 0)),
     ("local C = nn.Tanh return torch.type(C()), torch.type(C.new()), nn.Tanh.__typename", ("nn.Tanh", "nn.Tanh", "nn.Tanh")),
+    ("local seen = {} for name, class in pairs(nn) do seen[name] = class end return seen.Linear == nn.Linear, seen.gModule",
+     (True, None)),
     ("return torch.isTypeOf(nn.Linear(1, 1), 'nn.Module'), torch.isTypeOf(nn.Linear(1, 1), nn.Container)", (True, False)),
     ("local names = {} nn.Sequential():add(nn.Tanh()):apply(function(m) names[#names + 1] = torch.type(m) end) "
      "return unpack(names)", ("nn.Sequential", "nn.Tanh")),

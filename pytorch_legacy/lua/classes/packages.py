@@ -15,8 +15,9 @@ from pytorch_legacy.files.stored import Stored
 from pytorch_legacy.rnn.AbstractRecurrent import AbstractRecurrent
 
 from ..language.errors import register
+from ..language.operators import next_
 from ..language.state import State
-from ..language.table import Table, fields, rawset, set_metatable
+from ..language.table import Table, fields, rawget, rawset, set_metatable
 from . import recursive, utilities
 from . import tables as tables
 from .border import Border, Object
@@ -71,7 +72,13 @@ class Packages:
             rawset(table, name, made)
             return made
 
-        set_metatable(table, fields(__index=index))
+        def pairs(table: Any) -> Any:
+            for name in names:
+                if rawget(table, name) is None:
+                    index(table, name)
+            return next_, table, None
+
+        set_metatable(table, fields(__index=index, __pairs=pairs))
         return table
 
     def named(self, typename: str) -> Class | None:

@@ -199,7 +199,9 @@ class Homes:
         self._homes: dict[tuple[int, Any], Any] = {}
         self._tables: dict[int, TableHome] = {}
         self._tensors: dict[int, Any] = {}
-        self._held: list[Any] = []  # what Lua has read since Python ran last: it may be changed and dropped at once
+        self._held: list[
+            Any
+        ] = []  # tensors and tables that Lua has read since Python ran last: it may change and drop them at once
 
     # ------------------------------------------------------------------------------------------ tensors without a field
 

@@ -61,7 +61,7 @@ class Fields:
     def _kept(self, thing: Any, key: Any) -> Any:
         table = thing.__dict__.get(KEPT)
         found = None if table is None else table.__dict__.get(key) if key.__class__ is str else dict.get(table, key)
-        if found is None and (rest := thing._fileRest):  # what the file had that the class does not know
+        if found is None and (rest := thing._fileRest):  # fields of the file that the class does not know
             found = self.border.lua(rest.get(decoded(key) if key.__class__ is str else key))
         return found
 
@@ -85,7 +85,7 @@ class Fields:
         return self.border.state.types.storages[np.dtype(np.int64)](np.array(value, np.int64))
 
     def setindex(self, handle: Any, key: Any, value: Any) -> None:
-        """Does ``object[key] = value``."""
+        """Sets ``object[key]``."""
         thing = handle.python
         name = decoded(key) if key.__class__ is str else ""
         if value.__class__ is FunctionType and name and name[:1] != "_":
@@ -270,6 +270,6 @@ class Metatables:
             arguments = arguments[:-1]
         with failing(border, thing):
             if arguments == (None,):
-                thing(None)  # which says that a node is needed, or an input
+                thing(None)  # raises the error that names a node, or an input
             found = border.call(counting.call, thing, "__call__", *[border.python(one) for one in arguments])
         return tuple(border.lua(one) for one in found) if found.__class__ is tuple else border.lua(found)

@@ -28,7 +28,7 @@ from .objects import Metatables
 from .optimizers import library as optim_library
 
 _ADDED = {"nngraph": ("nngraph",), "dpnn": ("dpnn",), "rnn": ("dpnn", "rnn"), "nnx": ("nnx",)}
-"""What a package adds to ``nn``: the subpackages of ours."""
+"""The subpackages of ours that a package adds to ``nn``."""
 _OWN = ("cudnn", "inn")
 
 

@@ -84,7 +84,7 @@ def fill(value: Any = None, number: Any = 0.0, *_: Any) -> Any:
 
 
 def add_scaled(one: Any = None, scale: Any = 1.0, other: Any = None, *_: Any) -> Any:
-    """Does ``one + scale * other``; the scale may be left out."""
+    """Returns ``one + scale * other``; the scale may be left out."""
     if other is None:
         scale, other = 1.0, scale
     return _both(one, other, _add(scale)), other
@@ -116,10 +116,10 @@ UTILS: dict[str, Any] = {
     "recursiveFill": fill,
     "recursiveAdd": add_scaled,
 }
-"""Those of ``nn.utils``."""
+"""Functions of ``nn.utils``."""
 
 RNN: dict[str, Any] = {
     **{"recursiveResizeAs": resizeAs, "recursiveSet": set_, "recursiveCopy": copy, "recursiveAdd": add},
     **{"recursiveFill": fill, "recursiveNew": new, "recursiveTensorEq": equal},
 }
-"""Those of ``nn.rnn``."""
+"""Functions of ``nn.rnn``."""

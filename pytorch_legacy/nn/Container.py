@@ -157,8 +157,9 @@ class Container(Typed, Module):
         try:
             return module.updateOutput(input)
         except Exception as error:
-            places = [i for i, one in enumerate(self._children()) if one is module]
-            self._addErrorContext(error, places[0] if places else len(self.modules))
+            place = next((i for i, one in enumerate(self._children()) if one is module), None)
+            if place is not None:
+                self._addErrorContext(error, place)
             raise
         finally:
             module._inPass = isRecursion

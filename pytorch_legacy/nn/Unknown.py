@@ -53,9 +53,11 @@ class Unknown(Container):
         reason = "this class is not known here"
         if known is not None:
             reason = f"the file has the fields of another author's class than {known.__module__}, which is not known here"
+        source = f'pl.load(file, lua=["{self._typename.rpartition(".")[2]}.lua"])'
         return UnsupportedError(
             f"{self._typename}: {reason}, so it cannot run; write it as a subclass of nn.Module "
-            f'and register it before loading: @pl.register("{self._typename}"). Its fields in the file: {names}'
+            f'and register it before loading: @pl.register("{self._typename}"), or load the file with its source in Lua: '
+            f"{source} (--lua at the command line). Its fields in the file: {names}"
         )
 
     def _fromTorch7(self, fields: Any, version: int) -> None:

@@ -181,6 +181,26 @@ def test_resize() -> None:
     assert (same, size, shared) == (True, 11, True)
 
 
+def test_a_tensor_follows_its_storage() -> None:
+    code = """
+    local x = torch.Tensor(3):fill(1)
+    local s = x:storage()
+    s:resize(10)
+    s[1] = 5
+    local shown = x[1]
+    x:resize(10)
+    return shown, x[1], x[2], #s
+    """
+    assert result(code) == (5.0, 5.0, 1.0, 10.0)
+    code = """
+    local x = torch.Tensor(3):fill(1)
+    local y = torch.Tensor():set(x:storage(), 1, 6)
+    y[2] = 7
+    return x
+    """
+    np.testing.assert_array_equal(result(code), [1, 7, 1])
+
+
 def test_set_makes_one_tensor_of_two() -> None:
     code = "local x, y = torch.zeros(2), torch.ones(3) x:set(y) y[2] = 5 return x, x:isSetTo(y), x:storage() == y:storage()"
     x, isSet, shared = result(code)

@@ -127,6 +127,20 @@ def test_objects_of_streams_refer_to_earlier_ones() -> None:
     assert result(code) == (True, "x", 3.0, True, 2.0, True)
 
 
+@pytest.mark.parametrize("made", ["{i}", "torch.Tensor(1):fill(i)", "torch.LongStorage{i}"])
+def test_objects_that_a_script_drops_stay_different(made: str) -> None:
+    code = f"""
+    local f = torch.MemoryFile()
+    for i = 1, 50 do f:writeObject({made}) end
+    f:seek(1)
+    for i = 1, 50 do
+      local found = f:readObject()[1]
+      if found ~= i then return i, found end
+    end
+    """
+    assert result(code) is None
+
+
 def test_streams_of_the_package(tmp_path: Path) -> None:
     name = str(tmp_path / "several.t7")
     result("local f = torch.DiskFile(file, 'w'):binary() f:writeObject({1, 2}) f:writeObject('x') f:close()", file=name)

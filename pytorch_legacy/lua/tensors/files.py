@@ -37,7 +37,7 @@ class Leaving:
 
     def __init__(self, state: State) -> None:
         self.state = state
-        self.made: dict[int, Any] = {}
+        self.made: dict[int, tuple[Any, Any]] = {}  # with the value, whose address no other one may get meanwhile
         self.depth = 0
 
     def value(self, value: Any) -> Any:
@@ -46,13 +46,15 @@ class Leaving:
         if value.__class__ is str:
             return _bytes(value)
         found = self.made.get(id(value))
-        if found is None:
-            self.depth += 1
+        if found is not None:
+            return found[1]
+        self.depth += 1
+        try:
             if self.depth > _MOST_NESTED:
                 raise_error("the tables are nested too deeply to be written")
-            found = self._object(value)
+            return self._object(value)
+        finally:
             self.depth -= 1
-        return found
 
     def _object(self, value: Any) -> Any:
         if value.__class__ in TABLES:
@@ -69,7 +71,7 @@ class Leaving:
         return self._keep(value, described)
 
     def _keep(self, value: Any, made: Any) -> Any:
-        self.made[id(value)] = made
+        self.made[id(value)] = (value, made)
         return made
 
     def _table(self, table: Table) -> Any:

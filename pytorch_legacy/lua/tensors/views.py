@@ -78,7 +78,11 @@ def nElement(x: Any = MISSING, *_: Any) -> float:
 
 def storage(x: Any = MISSING, *_: Any) -> Storage | None:
     x = tensor(x, 1, "storage")
-    return x.storage if x.hasStorage else None
+    if not x.hasStorage:
+        return None
+    found = x.storage
+    found.isShared = True  # a script may let it grow, and the tensor has to follow
+    return found
 
 
 def storageOffset(x: Any = MISSING, *_: Any) -> float:

@@ -181,6 +181,25 @@ def test_resize() -> None:
     assert (same, size, shared) == (True, 11, True)
 
 
+def test_a_copy_for_which_there_is_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    lua = session()
+    lua.execute("x = torch.ones(1):expand(2 ^ 26)")
+    monkeypatch.setattr("pytorch_legacy.lua.tensors.memory._available", lambda: 1 << 28)
+    for code in ("x:clone()", "x:contiguous()", "x:float()", "x + 1", "torch.exp(x)"):
+        with pytest.raises(pl.lua.LuaError, match="not enough memory"):
+            lua.execute(f"return {code}")
+
+
+@pytest.mark.parametrize("value", ["print", "5", "'text'"])
+def test_values_of_the_registry_that_are_no_classes(value: str) -> None:
+    code = f"""
+    debug.getregistry().Odd = {value}
+    local class = torch.class('Odd')
+    return torch.typename(Odd()), torch.getmetatable('Odd') == class
+    """
+    assert result(code) == ("Odd", True)
+
+
 def test_a_tensor_follows_its_storage() -> None:
     code = """
     local x = torch.Tensor(3):fill(1)
@@ -262,6 +281,7 @@ def test_assignment(code: str) -> None:
     ("return torch.ones(2, 2)[{1, 2, 3}]", "too many indices provided"),
     ("return torch.ones(2, 2)[{3, 2}]", "index out of bound"),
     ("return torch.ones(2, 2)[{{2, 1}}]", "end index must be greater or equal to start index"),
+    ("return torch.ones(2)[torch.ByteTensor{2, 0}]", "Mask tensor can take 0 and 1 values only"),
     ("torch.ones(2)[1] = 'x'", "expected a number or tensor to assign, got string"),
     ("torch.ones(2, 2)[1] = torch.ones(3)", "sizes do not match: 3 elements do not fit 2"),
     ("torch.ones(2).foo = 1", "a tensor has no field 'foo'"),
@@ -369,6 +389,16 @@ def test_classes() -> None:
     assert "class B has been already assigned a parent class" in error(
         "torch.class('A') torch.class('B', 'A') torch.class('B', 'A')"
     )
+
+
+def test_metatables_in_a_ring_belong_to_no_class() -> None:
+    code = """
+    local first, second = {}, {}
+    setmetatable(first, {__metatable = second})
+    setmetatable(second, {__metatable = first})
+    return torch.isTypeOf(setmetatable({}, first), 'other')
+    """
+    assert result(code) is False
 
 
 def test_command_line(capfd: pytest.CaptureFixture[str]) -> None:

@@ -127,6 +127,25 @@ def test_objects_of_streams_refer_to_earlier_ones() -> None:
     assert result(code) == (True, "x", 3.0, True, 2.0, True)
 
 
+def test_numbers_that_no_stream_holds() -> None:
+    code = """
+    local f = torch.MemoryFile()
+    f:writeString('99999999999 1_0 7')
+    f:seek(1)
+    f:quiet()
+    return f:readInt(), f:hasError(), f:readInt(), f:readInt()
+    """
+    assert result(code) == (0.0, True, 0.0, 7.0)
+    for size in ("1e15", "9e18"):
+        assert "not enough memory" in error(f"torch.MemoryFile():binary():readInt({size})")
+
+
+def test_places_that_no_stream_has(tmp_path: Path) -> None:
+    assert "unable to seek at position 8" in error("local f = torch.MemoryFile() f:writeString('abc') f:seek(8)")
+    assert "unable to seek" in error(f"torch.DiskFile('{tmp_path}/file', 'w'):seek(9e18)")
+    assert result("local f = torch.MemoryFile() f:writeString('abc') f:seek(4) f:writeString('d') return f:position()") == 5.0
+
+
 @pytest.mark.parametrize("made", ["{i}", "torch.Tensor(1):fill(i)", "torch.LongStorage{i}"])
 def test_objects_that_a_script_drops_stay_different(made: str) -> None:
     code = f"""

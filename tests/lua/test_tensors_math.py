@@ -266,6 +266,21 @@ def test_the_order_of_equal_elements_is_that_of_quicksort() -> None:
     assert source[places - 1].tolist() == sorted(source)
 
 
+def test_comparison_with_nan() -> None:
+    np.testing.assert_array_equal(result("return torch.cmax(torch.Tensor{0/0, 1}, torch.Tensor{1, 0/0})"), [1, np.nan])
+    np.testing.assert_array_equal(result("return torch.Tensor{0/0, 1, 3}:cmin(2)"), [np.nan, 1, 2])
+
+
+def test_norms_of_integers() -> None:
+    assert result("return torch.ByteTensor{200, 200}:norm()") == np.hypot(200, 200)
+    assert result("return torch.CharTensor{-128}:norm(1), torch.ByteTensor{1}:dist(torch.ByteTensor{3})") == (128.0, 2.0)
+
+
+def test_histograms_need_an_end() -> None:
+    with pytest.raises(pl.lua.LuaError, match="not finite"):
+        result("return torch.histc(torch.Tensor{1, 1/0}, 3)")
+
+
 def test_nan_is_the_largest() -> None:
     values, places = result("return torch.Tensor{3, 0/0, 1}:sort()")
     assert values[:2].tolist() == [1, 3]

@@ -6,20 +6,31 @@ from typing import Any
 
 from ..language.arguments import MISSING
 from ..language.errors import raise_error
+from .memory import check, check_copy
 from .signatures import described
-from .tensor import Tensor
+from .tensor import Array, Tensor
 from .values import cast
 from .views import tensor
 
 
+def _copied(array: Array) -> Array:
+    check_copy(array)
+    return array.copy()
+
+
+def _converted(array: Array, kind: type[Tensor]) -> Array:
+    check(array.shape, max(kind.dtype.itemsize, 8))
+    return cast(array, kind.dtype)
+
+
 def clone(x: Any = MISSING, *_: Any) -> Tensor:
     x = tensor(x, 1, "clone")
-    return x.__class__(x.array.copy())
+    return x.__class__(_copied(x.array))
 
 
 def contiguous_(x: Any = MISSING, *_: Any) -> Tensor:
     x = tensor(x, 1, "contiguous")
-    return x if x.array.flags.c_contiguous else x.__class__(x.array.copy())
+    return x if x.array.flags.c_contiguous else x.__class__(_copied(x.array))
 
 
 def type_(x: Any = MISSING, name: Any = None, *_: Any) -> Any:
@@ -29,13 +40,13 @@ def type_(x: Any = MISSING, name: Any = None, *_: Any) -> Any:
     kind = x.types.names.get(name) if name.__class__ is str else None
     if kind is None or not issubclass(kind, Tensor):
         raise_error(f"bad argument #2 to 'type' (expected the name of a tensor's class, got {described(name)})")
-    return x if kind is x.__class__ else kind(cast(x.array, kind.dtype))
+    return x if kind is x.__class__ else kind(_converted(x.array, kind))
 
 
 def typeAs(x: Any = MISSING, other: Any = MISSING, *_: Any) -> Tensor:
     kind = tensor(other, 2, "typeAs").__class__
     x = tensor(x, 1, "typeAs")
-    return x if kind is x.__class__ else kind(cast(x.array, kind.dtype))
+    return x if kind is x.__class__ else kind(_converted(x.array, kind))
 
 
 def real(x: Any = MISSING, *_: Any) -> Tensor:

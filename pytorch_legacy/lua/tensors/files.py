@@ -138,7 +138,7 @@ class Coming:
             made = self.keep(value, types.names["torch.Generator"]())
             made.state = np.frombuffer(value.fields, np.uint8).copy()
             return made
-        metatable = types.registry.__dict__.get(value.typename)
+        metatable = types.registered(value.typename)
         if metatable is None:
             raise_error(f"unknown Torch class <{value.typename}>")
         table = Table()

@@ -58,6 +58,8 @@ def _mask(x: Tensor, mask: Tensor) -> Array:
     """Returns a mask as one of the elements in their order."""
     if mask.dtype != BYTE or mask.array.size != x.array.size:
         _fail(f"expected a ByteTensor of {x.array.size} elements, got a {described(mask)} of {mask.array.size}")
+    if mask.array.size and mask.array.max() > 1:
+        raise_error("Mask tensor can take 0 and 1 values only")
     return mask.array.reshape(x.array.shape).astype(bool)
 
 

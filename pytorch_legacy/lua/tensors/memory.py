@@ -47,6 +47,12 @@ def check(shape: Sequence[int], itemsize: int) -> int:
     return n
 
 
+def check_copy(array: np.ndarray[Any, Any]) -> None:
+    """Raises an error if there is no memory for a copy of an array, whose elements may lie in one place."""
+    if array.nbytes > _SMALL:
+        check(array.shape, array.itemsize)
+
+
 def zeros(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     """Returns a new array of zeros. Memory is taken as it is written to."""
     check(shape, np.dtype(dtype).itemsize)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..language.errors import raise_error
 from ..language.operators import power
+from .memory import check_copy
 from .signatures import Form, forms
 from .tensor import Array, Tensor
 from .values import BYTE, cast, integer, like, resize, scalar, store
@@ -24,6 +25,7 @@ def _put(result: Tensor | None, compute: Callable[..., Any], source: Tensor, *op
         compute(array, *operands, out=array)
         return result
     if result is None:
+        check_copy(array)
         return source.__class__(cast(np.asarray(compute(array, *operands)), source.dtype))
     if result is not source and result.array.shape != array.shape:
         resize(result, array.shape)
@@ -201,6 +203,16 @@ def _limit(result: Tensor | None, source: Tensor, low: float, high: float) -> Te
     return _put(result, lambda x: np.where(x < a, a, np.where(x > b, b, x)), source)
 
 
+def _chosen(compare: Any, isReversed: bool = False) -> Callable[[Array, Any], Any]:
+    """Returns a function that takes an element of a where ``compare(a, b)``, one of b elsewhere, or the other way round.
+
+    So the larger one of NaN and a number is what Torch7's comparison gives.
+    """
+    if isReversed:
+        return lambda a, b: np.where(compare(a, b), b, a)
+    return lambda a, b: np.where(compare(a, b), a, b)
+
+
 def _lerp(result: Tensor | None, a: Tensor, b: Tensor, weight: float) -> Tensor:
     return _put(result, lambda x: x + scalar(a.dtype, weight) * (like(x, b.array) - x), a)
 
@@ -227,8 +239,8 @@ FORMS.update(
     cpow=forms(*_with_tensor(_pow)),
     cfmod=forms(*_with_tensor(_fmod)),
     cremainder=forms(*_with_tensor(_remainder)),
-    cmax=forms(*_with_number(np.maximum), *_with_tensor(np.maximum)),
-    cmin=forms(*_with_number(np.minimum), *_with_tensor(np.minimum)),
+    cmax=forms(*_with_number(_chosen(np.less, True)), *_with_tensor(_chosen(np.greater))),
+    cmin=forms(*_with_number(_chosen(np.greater, True)), *_with_tensor(_chosen(np.less))),
     clamp=forms("*T T= n n", _limit),
     lerp=forms("*T T= T n", _lerp, "n n n", lambda a, b, w: a + w * (b - a)),
     addcmul=_scaled_product(np.multiply),

@@ -130,7 +130,7 @@ FORMS["any"] = _logical("any", np.any)
 
 
 def _norm_of(array: Array, p: float, d: int | None) -> Any:
-    x = np.abs(_wide(array))
+    x = np.abs(array.astype(np.float64))
     keep = d is not None
     if p == 0:
         return (x != 0).sum(axis=d, keepdims=keep).astype(float)
@@ -156,7 +156,8 @@ def _norm_over(result: Tensor | None, x: Tensor, p: float, dimension: float) -> 
 def _dist(a: Tensor, b: Tensor, p: float) -> float:
     if not a.array.size:
         return 0.0
-    return float(_norm_of(a.array - like(a.array, b.array), p, None))
+    x, y = a.array, like(a.array, b.array)
+    return float(_norm_of(x - y if a.isFloat else x.astype(np.float64) - y, p, None))
 
 
 def _renorm(result: Tensor | None, x: Tensor, p: float, dimension: float, limit: float) -> Tensor:
@@ -185,6 +186,8 @@ def _histogram(values: Array, bins: int, low: float, high: float) -> Array:
         low, high = float(values.min()), float(values.max())
     if low == high:
         low, high = low - 1, high + 1
+    if not math.isfinite(high - low):
+        raise_error(f"range of [{low:g}, {high:g}] is not finite")
     inside = values[(values >= low) & (values <= high)]
     at = np.minimum(((inside - low) / (high - low) * bins).astype(int), bins - 1)
     return np.bincount(at, minlength=bins)[:bins]

@@ -50,11 +50,11 @@ def _hook(parent: Table | None) -> Table:
 
 def new_class(types: Types, name: str, parent: Table | None) -> Table:
     """Returns the metatable of a class of objects that are tables; an existing one if the name is known."""
-    known = types.registry.__dict__.get(name)
+    known = types.registered(name)
     if known is not None:
         if parent is not None:
             raise_error(f"class {name} has been already assigned a parent class")
-        return known  # type: ignore[no-any-return]
+        return known
     metatable = types.metatable(name)
     metatable.__dict__.update(__index=metatable, __tostring=_text)
     if parent is not None:
@@ -106,7 +106,7 @@ def _making(state: State, types: Types) -> dict[str, Any]:
         parentName = next((one for one in rest if one.__class__ is str), None)
         parent = None
         if parentName is not None:
-            parent = types.registry.__dict__.get(parentName)
+            parent = types.registered(parentName)
             if parent is None:
                 raise_error(f"bad argument #2 to 'class' (invalid parent class name {parentName})")
         holder, short = (module, name.rpartition(".")[2]) if module is not None else namespace(state, name)
@@ -117,10 +117,10 @@ def _making(state: State, types: Types) -> dict[str, Any]:
         return metatable if parent is None else (metatable, parent)
 
     def getmetatable(name: Any = MISSING, *_: Any) -> Any:
-        return types.registry.__dict__.get(string(name, 1, "getmetatable"))
+        return types.registered(string(name, 1, "getmetatable"))
 
     def factory(name: Any = MISSING, *_: Any) -> Any:
-        metatable = types.registry.__dict__.get(string(name, 1, "factory"))
+        metatable = types.registered(string(name, 1, "factory"))
         if metatable is None:
             return None
 
@@ -132,11 +132,11 @@ def _making(state: State, types: Types) -> dict[str, Any]:
         return make
 
     def newmetatable(name: Any = MISSING, parentName: Any = None, *_: Any) -> Table:
-        parent = None if parentName is None else types.registry.__dict__.get(string(parentName, 2, "newmetatable"))
+        parent = None if parentName is None else types.registered(string(parentName, 2, "newmetatable"))
         return new_class(types, string(name, 1, "newmetatable"), parent)
 
     def setmetatable(table: Any = MISSING, name: Any = MISSING, *_: Any) -> Any:
-        metatable = types.registry.__dict__.get(string(name, 2, "setmetatable"))
+        metatable = types.registered(string(name, 2, "setmetatable"))
         if metatable is None or name in types.names or table.__class__ not in TABLES:
             raise_error(f"bad argument to 'setmetatable' (expected a table and the name of a class, got {name})")
         set_metatable(table, metatable)
@@ -165,8 +165,10 @@ def functions(state: State, types: Types) -> dict[str, Any]:
             if wanted.__class__ is not str:
                 raise LuaError("type must be provided as [regexp] string, or factory")
         metatable = state.metatable(value)
-        while metatable.__class__ in TABLES:
+        seen: set[int] = set()
+        while metatable.__class__ in TABLES and id(metatable) not in seen:
             assert metatable is not None
+            seen.add(id(metatable))
             found = rawget(metatable, "__typename")
             if found is not None and is_match(found, wanted):
                 return True

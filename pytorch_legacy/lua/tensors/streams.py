@@ -19,7 +19,7 @@ from .files import Coming, Leaving
 from .registry import constructor_of, native
 from .signatures import described
 from .tensor import DTYPES, Array, Storage, Types
-from .values import integer, scalar
+from .values import count, integer, scalar
 
 if TYPE_CHECKING:
     from ..language.state import State
@@ -111,6 +111,7 @@ def _file(value: Any, name: str) -> File:
 def _numbers(file: File, dtype: np.dtype[Any], n: int) -> Array:
     """Returns n numbers of the stream, or fewer at its end."""
     stream = file.opened()
+    count((n,), dtype.itemsize)
     if file.isBinary:
         content = stream.read(n * dtype.itemsize)
         found = np.frombuffer(content[: len(content) // dtype.itemsize * dtype.itemsize], dtype).copy()
@@ -127,9 +128,12 @@ def _words(file: File, dtype: np.dtype[Any], n: int) -> Array:
     values: list[Any] = []
     while len(values) < n and (word := file.word()):
         try:
-            values.append(float(word) if dtype.kind == "f" else int(word))
+            value = float(word) if dtype.kind == "f" else int(word)
         except ValueError:
             break
+        if "_" in word or not (dtype.kind == "f" or np.iinfo(dtype).min <= value <= np.iinfo(dtype).max):
+            break
+        values.append(value)
     return np.array(values, dtype)
 
 
@@ -223,7 +227,14 @@ def seek(file: Any = MISSING, position: Any = None, *_: Any) -> Any:
     file, place = _file(file, "seek"), integer(position, "seek")
     if place < 1:
         raise_error("bad argument #2 to 'seek' (position must be positive)")
-    _any(file).seek(place - 1)
+    stream = _any(file)
+    if isinstance(stream, io.BytesIO) and place - 1 > len(stream.getbuffer()):
+        file.fail(f"unable to seek at position {place}")
+        return file
+    try:
+        stream.seek(place - 1)
+    except OSError:
+        file.fail(f"unable to seek at position {place}")
     return file
 
 

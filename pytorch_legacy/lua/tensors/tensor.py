@@ -207,9 +207,14 @@ class Types:
         self.names[f"torch.{name}"] = made
         return made
 
+    def registered(self, name: str) -> Table | None:
+        """Returns the metatable of a class, None if there is none. Scripts may put other values than tables into the registry."""
+        found = self.registry.__dict__.get(name)
+        return found if isinstance(found, Table) else None
+
     def metatable(self, name: str) -> Table:
         """Returns the metatable of a class, which is made if there is none."""
-        found: Table | None = self.registry.__dict__.get(name)
+        found = self.registered(name)
         if found is None:
             found = self.registry.__dict__[name] = fields(__typename=name)
         return found

@@ -239,6 +239,24 @@ def test_arrays_cross_the_border_in_place() -> None:
     assert lua.execute("return x:type()") == "torch.FloatTensor"
 
 
+WRITES = (
+    "x:storage():fill(3)", "torch.Tensor(x:storage()):fill(3)", "x:narrow(1, 1, 2):resize(5):fill(3)",
+    "x:storage()[1] = 3", "x:fill(3)", "y = w:storage() x:storage():fill(3)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("code", WRITES)
+def test_a_read_only_array_stays_as_it_is(code: str) -> None:
+    owner = np.arange(6.0)
+    shown = owner[:]
+    shown.flags.writeable = False
+    with pytest.raises(pl.lua.LuaError, match="read-only"):
+        result(code, x=shown, w=owner)
+    assert owner.tolist() == [0, 1, 2, 3, 4, 5]
+    result("w:storage():fill(3)", x=shown, w=owner)
+    assert owner.tolist() == [3] * 6
+
+
 def test_tensors_of_one_owner_share_a_storage() -> None:
     types, array = Types(), np.arange(6.0)
     x, y = wrap(types, array.reshape(2, 3)), wrap(types, array[2:])

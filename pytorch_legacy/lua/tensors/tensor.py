@@ -30,7 +30,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "Double": np.dtype(np.float64),
     "Half": np.dtype(np.float16),
 }
-_storages: WeakValueDictionary[tuple[int, str, int], Storage] = WeakValueDictionary()
+_storages: WeakValueDictionary[tuple[int, str, int, bool], Storage] = WeakValueDictionary()
 
 
 class Storage(Userdata):
@@ -125,7 +125,11 @@ class Tensor(Userdata):
         if storage is not None and base_storage(storage.vector) is base_storage(array):
             storage.isShared = True
             return storage
-        storage = kind(placement(array).storage)
+        vector = placement(array).storage
+        if not array.flags.writeable:  # the memory may be another array's that is writeable
+            vector = vector.view()
+            vector.flags.writeable = False
+        storage = kind(vector)
         storage.isShared = False
         if not array.size or not np.may_share_memory(storage.vector, array):
             self.array = storage.vector.reshape(array.shape)
@@ -251,5 +255,5 @@ def _plain(array: Array) -> Array:
     return array if array.ndim else array.reshape(1)
 
 
-def _key(array: Array, kind: type) -> tuple[int, str, int]:
-    return id(base_storage(array)), array.dtype.str, id(kind)
+def _key(array: Array, kind: type) -> tuple[int, str, int, bool]:
+    return id(base_storage(array)), array.dtype.str, id(kind), array.flags.writeable

@@ -220,6 +220,17 @@ def test_a_tensor_follows_its_storage() -> None:
     np.testing.assert_array_equal(result(code), [1, 7, 1])
 
 
+@pytest.mark.parametrize("size", [0, 1, 3])
+def test_a_storage_that_becomes_too_short_leaves_its_tensors_empty(size: int) -> None:
+    code = f"""
+    local x = torch.range(1, 4)
+    local y = x:view(2, 2)
+    x:storage():resize({size})
+    return x:nElement(), y:nElement(), #y:storage()
+    """
+    assert result(code) == (0.0, 0.0, size)
+
+
 def test_set_makes_one_tensor_of_two() -> None:
     code = "local x, y = torch.zeros(2), torch.ones(3) x:set(y) y[2] = 5 return x, x:isSetTo(y), x:storage() == y:storage()"
     x, isSet, shared = result(code)

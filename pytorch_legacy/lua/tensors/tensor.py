@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
@@ -102,10 +103,11 @@ class Tensor(Userdata):
         assert self._storage is not None
         old, vector = self.array, self._storage.vector
         offset = address(old) - address(before) if old.size else 0
-        try:
-            self.array = np.ndarray(old.shape, old.dtype, vector, offset, old.strides)
-        except (TypeError, ValueError):
-            self.array = np.empty(0, old.dtype)
+        shown = np.empty(0, old.dtype)
+        if vector.size:  # NumPy does not check the sizes of an array in memory of no bytes
+            with suppress(TypeError, ValueError):
+                shown = np.ndarray(old.shape, old.dtype, vector, offset, old.strides)
+        self.array = shown
 
     @property
     def storage(self) -> Storage:

@@ -104,6 +104,33 @@ def names() -> list[str]:
     )
 
 
+def test_metamethods_of_tensors_take_no_fields_of_tables_for_attributes() -> None:
+    code = """
+    local asked = {}
+    local function fake(name)
+      local spy = {nbytes = 0, ndim = 1, size = 1, shape = {1}, kind = 'f', name = 'name'}
+      spy.item, spy.fill, spy.dtype = function() asked[#asked + 1] = name return 1 end, print, spy
+      return setmetatable({array = spy, vector = spy, dtype = spy, types = spy, stream = spy, name = 'name',
+                           view = spy.item, isFloat = true}, torch.getmetatable(name))
+    end
+    for _, name in ipairs{'torch.DoubleTensor', 'torch.DoubleStorage', 'torch.MemoryFile', 'torch.Timer', 'torch.CmdLine'} do
+      for event, f in pairs(torch.getmetatable(name)) do
+        local known = event == 'typename' or event == 'type' or event == 'isTensor'
+        if type(f) == 'function' and not known then
+          for _, arguments in ipairs{{}, {1}, {1, 2}, {fake(name)}, {'array'}, {torch.Tensor(1)}} do
+            local ok, message = pcall(f, fake(name), unpack(arguments))
+            if not ok and tostring(message):find('AttributeError') then asked[#asked + 1] = name .. event end
+            local ok, message = pcall(f, unpack(arguments))
+            if not ok and tostring(message):find('AttributeError') then asked[#asked + 1] = name .. event end
+          end
+        end
+      end
+    end
+    return table.concat(asked, ' ')
+    """
+    assert pl.lua.Session(requires=["torch"]).execute(code) == ""
+
+
 @pytest.mark.parametrize("value", VALUES)
 def test_no_name_of_python_is_reached(value: str) -> None:
     session = pl.lua.Session(requires=["torch"])

@@ -63,8 +63,15 @@ def _mask(x: Tensor, mask: Tensor) -> Array:
     return mask.array.reshape(x.array.shape).astype(bool)
 
 
-def index(x: Any, key: Any) -> Any:
+def _refuse(x: Any, kind: str) -> NoReturn:
+    """Raises the error of brackets of another value, such as a table that has a tensor's metatable."""
+    raise_error(f"bad argument #1 to '?' ({kind} expected, got {described(x)})")
+
+
+def index(x: Any = None, key: Any = None, *_: Any) -> Any:
     """Returns ``x[key]`` of a tensor."""
+    if not isinstance(x, Tensor):
+        _refuse(x, "Tensor")
     if key.__class__ is float:
         array = x.array
         i = int(key) - 1 if 1 <= key < 2**53 else _place(key, len(array))
@@ -84,8 +91,10 @@ def index(x: Any, key: Any) -> Any:
     _fail(f"expected a number, table, LongStorage or ByteTensor within the brackets, got {described(key)}")
 
 
-def newindex(x: Any, key: Any, value: Any) -> None:
+def newindex(x: Any = None, key: Any = None, value: Any = None, *_: Any) -> None:
     """Sets ``x[key]`` of a tensor: to a number, or to what another tensor has."""
+    if not isinstance(x, Tensor):
+        _refuse(x, "Tensor")
     array = x.array
     if key.__class__ is float:
         i = int(key) - 1 if 1 <= key <= len(array) else _place(key, len(array))
@@ -138,15 +147,19 @@ def masked_copy(x: Tensor, mask: Array, source: Tensor) -> None:
     x.array[mask] = cast(source.array.ravel()[:n], x.dtype)
 
 
-def index_storage(storage: Any, key: Any) -> Any:
+def index_storage(storage: Any = None, key: Any = None, *_: Any) -> Any:
     """Returns ``s[key]`` of a storage."""
+    if not isinstance(storage, Storage):
+        _refuse(storage, "Storage")
     if key.__class__ is str:
         return storage._metatable.__dict__.get(key)
     return float(storage.vector[_storage_place(storage, key)])
 
 
-def newindex_storage(storage: Any, key: Any, value: Any) -> None:
+def newindex_storage(storage: Any = None, key: Any = None, value: Any = None, *_: Any) -> None:
     """Sets ``s[key]`` of a storage."""
+    if not isinstance(storage, Storage):
+        _refuse(storage, "Storage")
     if value.__class__ is not float:
         raise_error(f"bad argument #3 to '?' (number expected, got {described(value)})")
     storage.vector[_storage_place(storage, key)] = scalar(storage.dtype, value)

@@ -39,16 +39,13 @@ for _module in (pointwise, reductions, products, selection, ordering, convolutio
 _PLURAL = ("apply", "map", "map2", "copy")  # methods that are no functions of torch
 
 
-def _length(x: Any, *_: Any) -> Any:
+def _length(x: Any = MISSING, *_: Any) -> Any:
+    x = views.tensor(x, 1, "#")
     return size_storage(x.types, shape_of(x))
 
 
 def _itself(x: Any = None, *_: Any) -> Any:
     return x
-
-
-def _storage_length(storage: Any, *_: Any) -> float:
-    return float(storage.vector.size)
 
 
 def _tensor_methods(types: Types) -> dict[str, Any]:
@@ -72,7 +69,7 @@ def _constructor(kind: Any) -> tuple[Any, Any]:
 def _open_classes(types: Types, torch: dict[str, Any]) -> None:
     """Fills the metatables of tensors and storages, and makes their constructors."""
     methods = _tensor_methods(types)
-    ofStorages = {**storages.METHODS, "__index": index_storage, "__newindex": newindex_storage, "__len": _storage_length}
+    ofStorages = {**storages.METHODS, "__index": index_storage, "__newindex": newindex_storage, "__len": storages.size}
     ofStorages |= {"__tostring": printing.storage_text, "__tostring__": printing.storage_text}
     for name, kind in types.names.items():
         metatable = types.metatable(name)

@@ -289,13 +289,14 @@ def _is_number(value: Any) -> bool:
 
 
 def _operator(name: str, number_first: Callable[[float, Tensor], Any], with_number: Any, with_tensor: Any) -> Any:
-    def operator(a: Any, b: Any) -> Any:
-        if _is_number(a):
+    def operator(a: Any = None, b: Any = None, *_: Any) -> Any:
+        if isinstance(a, Tensor):  # a table may have this metatable, too
+            if a.__class__ is b.__class__:
+                return with_tensor(a, b)
+            if _is_number(b):
+                return with_number(a, b)
+        elif _is_number(a) and isinstance(b, Tensor):
             return number_first(a, b)
-        if _is_number(b):
-            return with_number(a, b)
-        if a.__class__ is b.__class__:
-            return with_tensor(a, b)
         raise_error(f"invalid arguments of operator {name}: expected tensors of one type, or a tensor and a number")
 
     return operator
@@ -329,7 +330,9 @@ def matrix_product(a: Tensor, b: Tensor) -> Any:
     raise_error(f"multiplication between {x.ndim}D and {y.ndim}D tensors not yet supported")
 
 
-def _unm(a: Tensor, *_: Any) -> Tensor:
+def _unm(a: Any = None, *_: Any) -> Tensor:
+    if not isinstance(a, Tensor):
+        raise_error("invalid argument of operator -: expected a tensor")
     return _put(None, np.negative, a)
 
 

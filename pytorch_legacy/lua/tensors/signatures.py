@@ -188,7 +188,7 @@ def in_place(compute: Any, general: Any) -> Any:
     """
 
     def called(x: Any = MISSING, y: Any = MISSING, *rest: Any) -> Any:
-        if y.__class__ is x.__class__ and not rest:
+        if y.__class__ is x.__class__ and isinstance(x, Tensor) and not rest:
             try:
                 a, b = x.array, y.array
                 if a.size == b.size:

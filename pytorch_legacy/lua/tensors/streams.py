@@ -357,4 +357,5 @@ def _call(constructor: Table, function: Any) -> None:
 
 
 def _shown(file: Any, *_: Any) -> str:
+    file = _file(file, "tostring")
     return f"{file.name} [status: {'closed' if file.stream is None else 'open'}]"

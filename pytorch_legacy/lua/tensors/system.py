@@ -221,6 +221,8 @@ def _command_line(state: State, types: Types) -> Table:
 
     def string_(cmd: Any, prefix: Any = None, params: Any = MISSING, ignore: Any = None, *_: Any) -> str:
         line = _line(cmd)
+        if params.__class__ not in TABLES or not (ignore is None or ignore.__class__ in TABLES):
+            raise_error("bad argument to 'string' (expected the tables of parameters and of those to ignore)")
         joint, mark = line.separators
         ignored = set() if ignore is None else {key for key, value in ignore.__dict__.items() if value}
         names = [_bare(one.key) for one in line.arguments]

@@ -269,6 +269,7 @@ def test_the_order_of_equal_elements_is_that_of_quicksort() -> None:
 def test_comparison_with_nan() -> None:
     np.testing.assert_array_equal(result("return torch.cmax(torch.Tensor{0/0, 1}, torch.Tensor{1, 0/0})"), [1, np.nan])
     np.testing.assert_array_equal(result("return torch.Tensor{0/0, 1, 3}:cmin(2)"), [np.nan, 1, 2])
+    assert result("return torch.Tensor{0/0, -2, 0}:sign()").tolist() == [0, -1, 0]
 
 
 def test_norms_of_integers() -> None:

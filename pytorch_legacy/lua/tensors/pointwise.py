@@ -134,10 +134,11 @@ def _rounded(a: Array) -> Any:
 
 
 UNARY: dict[str, Any] = {
-    **{name: getattr(np, name) for name in ("exp", "log", "log1p", "sqrt", "abs", "ceil", "floor", "trunc", "sign")},
+    **{name: getattr(np, name) for name in ("exp", "log", "log1p", "sqrt", "abs", "ceil", "floor", "trunc")},
     **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
     **{"asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "neg": np.negative, "round": _rounded, "sigmoid": _sigmoid},
     **{"frac": lambda a: a - np.trunc(a), "rsqrt": lambda a: 1 / np.sqrt(a), "cinv": lambda a: 1 / a},
+    "sign": lambda a: (a > 0).astype(a.dtype) - (a < 0).astype(a.dtype),  # 0 of NaN
     **{"lgamma": _elementwise(_lgamma), "digamma": _digamma, "square": np.square},
     **{"erf": _elementwise(math.erf), "expm1": np.expm1},
 }

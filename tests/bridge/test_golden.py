@@ -49,7 +49,7 @@ def test_family(family: str) -> None:
 def criterion_outcome(entry: dict[str, Any]) -> str:
     """Returns the error of a file with a criterion, or nothing."""
     case = load(entry)
-    target = labels(entry, case)
+    target = labels(case)
     pair = [case["input"], 0.0 if target is None else target]
     try:
         return converted(case["module"], [pair, pair], 1e-5 if entry["dtype"] != "double" else 1e-9)

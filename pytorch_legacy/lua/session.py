@@ -22,6 +22,7 @@ from .language import LuaError, LuaSyntaxError, State, Table
 from .language.errors import is_of_lua, traceback_of, value_of
 from .language.operators import many
 from .language.table import key_of, keys, rawget, sequence
+from .packages import add_packages
 from .tensors import Storage, Tensor, library, wrap
 
 RECURSION = 50_000

@@ -80,7 +80,8 @@ def getenv(name: Any = MISSING, *_: Any) -> str | None:
 def remove(name: Any = MISSING, *_: Any) -> Any:
     path = string(name, 1, "remove")
     try:
-        (os.rmdir if os.path.isdir(encoded(path)) else os.remove)(encoded(path))
+        isFolder = os.path.isdir(encoded(path)) and not os.path.islink(encoded(path))
+        (os.rmdir if isFolder else os.remove)(encoded(path))
     except OSError as problem:
         return failure(problem, path)
     return True

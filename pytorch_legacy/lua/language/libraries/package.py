@@ -56,7 +56,8 @@ def _searched(package: Table, name: str) -> Any:
             return found
         messages += found if found.__class__ is str else ""
         i += 1
-    raise_error(f"module '{name}' not found:{messages}")
+    known = ", ".join(sorted(name for name, one in package.preload.__dict__.items() if one is not None))
+    raise_error(f"module '{name}' not found:{messages}" + (f"\n\tknown packages: {known}" if known else ""))
 
 
 def _modules(state: State) -> dict[str, Any]:

@@ -1,0 +1,11 @@
+"""Functions of packages that reach what lies outside of the program: files, processes and the environment."""
+
+from __future__ import annotations
+
+OUTSIDE: dict[str, tuple[str, ...]] = {
+    "paths": ("concat", "cwd", "dir", "dirp", "dofile", "filep", "files", "findprogram", "iterdirs", "iterfiles", "mkdir",
+              "rmall", "rmdir", "symlinkp", "thisfile", "tmpname", "uname"),
+    "sys": ("concat", "dirp", "execute", "fexecute", "filep", "fpath", "la", "ll", "lla", "ls"),
+    "xlua": ("envparams", "installed"),
+}  # fmt: skip
+"""The names of such functions, by their packages."""

@@ -1,0 +1,90 @@
+"""Values of Lua as packages handle them: lists, truth, and the functions that scripts hand over."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..language.arguments import CALLBACK
+from ..language.libraries.string import find
+from ..language.operators import lt
+from ..language.table import TABLES, Table, border, first, key_of, keys, rawget, rawset, sequence, set_metatable
+
+
+def truth(value: Any) -> bool:
+    """Returns whether a value counts as true."""
+    return value is not None and value is not False
+
+
+def called(function: Any, *arguments: Any) -> Any:
+    """Returns the first result of a function of a script."""
+    with CALLBACK:
+        return first(function(*arguments))
+
+
+def listed(table: Table) -> list[Any]:
+    """Returns the values of a table from 1 on."""
+    return [rawget(table, float(i)) for i in range(1, border(table) + 1)]
+
+
+def table_of(values: Iterable[Any]) -> Table:
+    """Returns a table of values from 1 on."""
+    return sequence(*values)
+
+
+def items(table: Table) -> list[tuple[Any, Any]]:
+    """Returns keys and values of a table, without metamethods, in the order of ``pairs``."""
+    found = []
+    for raw in keys(table):
+        key = raw if raw.__class__ is str else key_of(raw)
+        if (value := rawget(table, key)) is not None:
+            found.append((key, value))
+    return found
+
+
+def filled(pairs: Iterable[tuple[Any, Any]]) -> Table:
+    """Returns a table of keys and values."""
+    table = Table()
+    for key, value in pairs:
+        rawset(table, key, value)
+    return table
+
+
+def with_metatable(table: Table, **events: Any) -> Table:
+    """Gives a table a new metatable of these events. Returns the table."""
+    metatable = Table()
+    metatable.__dict__.update(events)
+    set_metatable(table, metatable)
+    return table
+
+
+def is_table(value: Any) -> bool:
+    """Returns whether a value is a table."""
+    return value.__class__ in TABLES
+
+
+def compared(less: Any = None) -> Callable[[Any], Any]:
+    """Returns the key by which Python sorts as a function of Lua says, ``<`` by default."""
+
+    def order(a: Any, b: Any) -> int:
+        if less is None:
+            return -1 if lt(a, b) else 1 if lt(b, a) else 0
+        return -1 if truth(called(less, a, b)) else 1 if truth(called(less, b, a)) else 0
+
+    return functools.cmp_to_key(order)
+
+
+def split_by_pattern(text: str, pattern: str) -> list[str]:
+    """Returns what stands between the matches of a pattern of Lua, as ``sys.split``: an empty beginning and end are left out."""
+    parts, begin = [], 0
+    while (found := find(text, pattern, float(begin + 1))) is not None:
+        start, end = int(found[0]), int(found[1])
+        if end < start:  # an empty match would be found again
+            break
+        if start > 1:
+            parts.append(text[begin : start - 1])
+        begin = end
+    if begin < len(text):
+        parts.append(text[begin:])
+    return parts

@@ -12,6 +12,7 @@ from ..language.errors import register
 from ..language.table import Table
 from . import (
     paths,
+    pl,
     sys,
     xlua,
 )
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 PACKAGES: dict[str, Callable[[State], Table]] = {
     "paths": paths.library,
+    **pl.PACKAGES,
     "sys": sys.library,
     "xlua": xlua.library,
 }
@@ -28,6 +30,7 @@ PACKAGES: dict[str, Callable[[State], Table]] = {
 
 GLOBALS = frozenset({
     "paths",
+    "pl",
     "sys",
     "xlua",
 })  # fmt: skip

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ..language.errors import register
 from ..language.table import Table
 from . import (
+    cjson,
+    lfs,
     paths,
     pl,
     sys,
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from ..language.state import State
 
 PACKAGES: dict[str, Callable[[State], Table]] = {
+    "cjson": cjson.library,
+    "cjson.safe": cjson.safe_library,
+    "lfs": lfs.library,
     "paths": paths.library,
     **pl.PACKAGES,
     "sys": sys.library,
@@ -29,6 +34,7 @@ PACKAGES: dict[str, Callable[[State], Table]] = {
 """The functions that open packages, by the names that ``require`` takes."""
 
 GLOBALS = frozenset({
+    "lfs",
     "paths",
     "pl",
     "sys",

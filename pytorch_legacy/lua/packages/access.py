@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 OUTSIDE: dict[str, tuple[str, ...]] = {
+    "lfs": ("attributes", "chdir", "currentdir", "dir", "link", "mkdir", "rmdir", "symlinkattributes", "touch"),
     "paths": ("concat", "cwd", "dir", "dirp", "dofile", "filep", "files", "findprogram", "iterdirs", "iterfiles", "mkdir",
               "rmall", "rmdir", "symlinkp", "thisfile", "tmpname", "uname"),
     "pl.dir": ("copyfile", "dirtree", "getallfiles", "getdirectories", "getfiles", "makepath", "movefile", "rmtree", "walk"),

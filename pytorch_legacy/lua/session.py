@@ -17,12 +17,12 @@ import numpy as np
 from pytorch_legacy.files.stored import Stored
 from pytorch_legacy.random import manualSeed
 
+from . import packages
 from .classes import Object, ScriptFactory, add_packages, border_of
 from .language import LuaError, LuaSyntaxError, State, Table
 from .language.errors import is_of_lua, traceback_of, value_of
 from .language.operators import many
 from .language.table import key_of, keys, rawget, sequence
-from .packages import add_packages
 from .tensors import Storage, Tensor, library, wrap
 
 RECURSION = 50_000
@@ -217,6 +217,22 @@ def _errors() -> Iterator[None]:
         sys.setrecursionlimit(limit)
 
 
+def _state(seed: float | None = None) -> State:
+    """Returns a state in which ``require`` finds all packages."""
+    state = State(seed)
+    state.add_package("torch", library)
+    add_packages(state)
+    packages.add_packages(state)
+
+    def sibling() -> State:
+        other = _state()
+        other.globals.package.__dict__["path"] = state.globals.package.path
+        return other
+
+    state.sibling = sibling
+    return state
+
+
 class Session:
     """A Lua program that is run from Python. Files and pieces of code share their globals.
 
@@ -254,11 +270,9 @@ class Session:
         requires: Sequence[str] = (),
         globals: Mapping[str, Any] | None = None,
     ) -> None:
-        self._state = State(seed)
         if seed is not None:
             manualSeed(int(seed))
-        self._state.add_package("torch", library)
-        add_packages(self._state)
+        self._state = _state(seed)
         self.globals = View(self._state.globals, self._state)
         folders = [fsencode(folder).decode("latin-1") for folder in path]
         forms = [f"{folder}/{form}" for folder in folders for form in ("?.lua", "?/init.lua")]

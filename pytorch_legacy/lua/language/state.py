@@ -32,6 +32,8 @@ class State:
         The access to fields.
     failing : Exception or None
         The error that a handler of ``xpcall`` is called for.
+    sibling : callable or None
+        A function without arguments that returns another state with the same packages, which shares no table with this one.
     types : object
         The classes of tensors, once ``torch`` is there, None before.
     border : object
@@ -44,6 +46,7 @@ class State:
         self.globals, self.loaded = Table(), Table()
         self.random = math.Random(seed or 0.0)
         self.failing: Exception | None = None
+        self.sibling: Callable[[], State] | None = None
         self.types: Any = None
         self.border: Any = None
         self._console = Console("stdout")

@@ -16,6 +16,7 @@ from . import (
     paths,
     pl,
     sys,
+    tds,
     xlua,
 )
 
@@ -29,6 +30,7 @@ PACKAGES: dict[str, Callable[[State], Table]] = {
     "paths": paths.library,
     **pl.PACKAGES,
     "sys": sys.library,
+    "tds": tds.library,
     "xlua": xlua.library,
 }
 """The functions that open packages, by the names that ``require`` takes."""

@@ -65,6 +65,10 @@ class Leaving:
             return self._keep(value, value.vector.view(t7.Storage))
         if isinstance(value, Generator):
             return self._keep(value, t7.TorchObject("torch.Generator", 1, value.state.tobytes()))
+        if self.state.types.containers is not None:
+            contained = self.state.types.containers[0](value, self.value, self._keep)
+            if contained is not None:
+                return contained
         described = self.state.types.describe(value, self.value)
         if described is None:
             raise_error(f"unable to serialize object of type {type_name(value)}")
@@ -121,6 +125,9 @@ class Coming:
             if isinstance(value, t7.Storage):
                 return self.keep(value, types.storages[array.dtype](array))
             return self.keep(value, wrap(types, array))
+        if isinstance(value, (t7.Hash, t7.Vec)):
+            self.state.require("tds")
+            return types.containers[1](value, self.value, self.keep)
         if isinstance(value, (list, dict)):
             return self._fill(self.keep(value, Table()), value)
         built = types.build(value, self)

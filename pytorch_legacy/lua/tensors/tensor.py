@@ -186,6 +186,9 @@ class Types:
         or None.
     build : callable
         ``build(object, coming)`` returns what scripts get for an object of a file, or None. ``coming.value`` converts its parts.
+    containers : tuple or None
+        Two functions ``(value, convert, keep)`` for the hashes and vectors of ``tds``: to what files have, and from it. The first
+        returns None for other values. None before ``tds`` is opened.
     records, factory : callable
         They return what `t7.write` and `t7.read` take as ``describe`` and ``objectFactory``.
     """
@@ -201,6 +204,7 @@ class Types:
         self.default = self.tensors[DTYPES["Double"]]
         self.describe: Callable[..., Any] = _nothing
         self.build: Callable[..., Any] = _nothing
+        self.containers: tuple[Callable[..., Any], Callable[..., Any]] | None = None
         self.records: Callable[[], Any] = _nothing
         self.factory: Callable[[], Any] = _nothing
 

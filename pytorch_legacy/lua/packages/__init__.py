@@ -17,6 +17,7 @@ from . import (
     pl,
     sys,
     tds,
+    threads,
     xlua,
 )
 
@@ -31,6 +32,7 @@ PACKAGES: dict[str, Callable[[State], Table]] = {
     **pl.PACKAGES,
     "sys": sys.library,
     "tds": tds.library,
+    "threads": threads.library,
     "xlua": xlua.library,
 }
 """The functions that open packages, by the names that ``require`` takes."""

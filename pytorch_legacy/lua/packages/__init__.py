@@ -13,6 +13,7 @@ from ..language.table import Table
 from . import (
     cjson,
     lfs,
+    moses,
     paths,
     pl,
     sys,
@@ -28,6 +29,7 @@ PACKAGES: dict[str, Callable[[State], Table]] = {
     "cjson": cjson.library,
     "cjson.safe": cjson.safe_library,
     "lfs": lfs.library,
+    "moses": moses.library,
     "paths": paths.library,
     **pl.PACKAGES,
     "sys": sys.library,

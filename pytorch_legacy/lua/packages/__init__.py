@@ -19,6 +19,7 @@ from . import (
     sys,
     tds,
     threads,
+    totem,
     xlua,
 )
 
@@ -35,6 +36,7 @@ PACKAGES: dict[str, Callable[[State], Table]] = {
     "sys": sys.library,
     "tds": tds.library,
     "threads": threads.library,
+    "totem": totem.library,
     "xlua": xlua.library,
 }
 """The functions that open packages, by the names that ``require`` takes."""
@@ -44,6 +46,7 @@ GLOBALS = frozenset({
     "paths",
     "pl",
     "sys",
+    "totem",
     "xlua",
 })  # fmt: skip
 """Packages whose table becomes a global when they are opened. Others are only what ``require`` returns."""

@@ -49,6 +49,7 @@ VALUES = {
     "timer": "torch.Timer()",
     "command line": "torch.CmdLine()",
     "file of torch": "torch.MemoryFile()",
+    "hash": "require('tds').Hash()",
 }
 KINDS = (
     str,

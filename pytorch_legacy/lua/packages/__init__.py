@@ -12,7 +12,9 @@ from ..language.errors import register
 from ..language.table import Table
 from . import (
     cjson,
+    env,
     lfs,
+    luaunit,
     moses,
     paths,
     pl,
@@ -20,6 +22,7 @@ from . import (
     tds,
     threads,
     totem,
+    trepl,
     xlua,
 )
 
@@ -29,7 +32,9 @@ if TYPE_CHECKING:
 PACKAGES: dict[str, Callable[[State], Table]] = {
     "cjson": cjson.library,
     "cjson.safe": cjson.safe_library,
+    "env": env.library,
     "lfs": lfs.library,
+    "luaunit": luaunit.library,
     "moses": moses.library,
     "paths": paths.library,
     **pl.PACKAGES,
@@ -37,6 +42,8 @@ PACKAGES: dict[str, Callable[[State], Table]] = {
     "tds": tds.library,
     "threads": threads.library,
     "totem": totem.library,
+    "trepl": trepl.library,
+    "trepl.colorize": trepl.colorize,
     "xlua": xlua.library,
 }
 """The functions that open packages, by the names that ``require`` takes."""

@@ -44,7 +44,7 @@ def basename(name: Any = MISSING, suffix: Any = None, *_: Any) -> str:
 
 
 def extname(name: Any = MISSING, *_: Any) -> Any:
-    _, dot, end = string(name, 1, "extname").rpartition(".")
+    _start, dot, end = string(name, 1, "extname").rpartition(".")
     return end if dot else ()
 
 

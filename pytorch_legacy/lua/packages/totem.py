@@ -162,9 +162,7 @@ def _failing() -> dict[str, Any]:
 
     made = {"assert": assert_, "assertNoError": assertNoError, "assertError": erring("assertError", None)}
     made["assertErrorMsg"] = erring("assertErrorMsg", eq)
-    made["assertErrorPattern"] = erring(
-        "assertErrorPattern", lambda value, form: value.__class__ is str and find(value, form) is not None
-    )
+    made["assertErrorPattern"] = erring("assertErrorPattern", _fits)
     return {**made, "assertErrorObj": erring("assertErrorObj", lambda value, test: truth(called(test, value)))}
 
 

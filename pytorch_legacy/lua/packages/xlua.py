@@ -26,7 +26,8 @@ _RULE = "+" * 69
 
 
 def formatTime(seconds: Any = MISSING, *_: Any) -> str:
-    rest, parts = number(seconds, 1, "formatTime"), []
+    rest = number(seconds, 1, "formatTime")
+    parts: list[str] = []
     if not math.isfinite(rest):
         return "0ms"
     for size, unit in ((86400.0, "D"), (3600.0, "h"), (60.0, "m"), (1.0, "s"), (0.001, "ms")):
@@ -91,9 +92,8 @@ def _shown(value: Any) -> str:
 
 def _named(given: list[Any], definitions: list[Any]) -> Table:
     """Returns the arguments by their names."""
-    only = given[0] if len(given) == 1 else None
-    if is_table(only) and rawget(only, 1.0) is None:
-        return only  # type: ignore[no-any-return]
+    if len(given) == 1 and is_table(given[0]) and rawget(given[0], 1.0) is None:
+        return given[0]  # type: ignore[no-any-return]
     found = Table()
     for value, definition in zip(given, definitions, strict=False):
         rawset(found, definition.arg, value)

@@ -88,8 +88,8 @@ def new_class(base: Any = None, argument: Any = None, methods: Any = None) -> Ta
 
     def construct(_: Any, *arguments: Any) -> Table:
         create = rawget(owner, "_create")
-        made = called(create, *arguments) if create is not None else None
-        made = made if is_table(made) else Table()
+        found = called(create, *arguments) if create is not None else None
+        made: Table = found if is_table(found) else Table()
         set_metatable(made, owner)
         constructor = rawget(owner, "_init")
         above = _parent_constructor(owner)
@@ -257,7 +257,14 @@ def _reading(state: State, make: Any) -> dict[str, Any]:
     def concat(ls: Any = MISSING, separator: Any = "", *_: Any) -> str:
         return string(separator, 2, "concat").join(string(one, 1, "concat") for one in listed(checked(ls, 1, "concat")))
 
-    made = {"map": map_, "foreach": foreach, "reduce": reduce, "transform": transform, "contains": contains, "count": count}
+    made: dict[str, Any] = {
+        "map": map_,
+        "foreach": foreach,
+        "reduce": reduce,
+        "transform": transform,
+        "contains": contains,
+        "count": count,
+    }
     made |= {"sorted": sorted_, "minmax": minmax, "join": join, "len": len_, "clone": clone, "iter": iterate, "iterate": iterate}
     made |= {"filter": tablex["filter"], "index": tablex["find"], "slice": tablex["sub"], "chop": tablex["removevalues"]}
     return {**made, "concat": concat}

@@ -150,7 +150,7 @@ class _Lapp:
             self.fail(f"{short}: short parameters should be one character")
         if name is not None and short is not None:
             aliases[short] = name
-        return name or short, rest
+        return name or short or "", rest
 
     def _parameter(self, name: str, rest: str, isList: bool) -> _Parameter:
         found = _Parameter(isList=isList)

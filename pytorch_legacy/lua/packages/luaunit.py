@@ -160,7 +160,7 @@ def _tests(state: State, names: tuple[Any, ...]) -> list[tuple[str, Any, Any]]:
 
 def _run(state: State, names: tuple[Any, ...]) -> float:
     """Runs tests. Prints the failures, and returns how many there are."""
-    failures = []
+    failures: list[str] = []
     tests = _tests(state, names)
     for name, test, holder in tests:
         try:
@@ -186,5 +186,6 @@ def library(state: State) -> Table:
     def run(*names: Any) -> float:
         return _run(state, tuple(name for name in names if name.__class__ is str and not name.startswith("-")))
 
-    unit = fields(run=run, new=lambda *_: unit, runSuite=lambda _=None, *names: run(*names), setOutputType=lambda *_: ())
+    unit = Table()
+    unit.__dict__.update(run=run, new=lambda *_: unit, runSuite=lambda _=None, *names: run(*names), setOutputType=lambda *_: ())
     return fields(**made, LuaUnit=unit, run=run)

@@ -89,7 +89,7 @@ def new_class(base: Any = None, argument: Any = None, methods: Any = None) -> Ta
     def construct(_: Any, *arguments: Any) -> Table:
         create = rawget(owner, "_create")
         found = called(create, *arguments) if create is not None else None
-        made: Table = found if is_table(found) else Table()
+        made: Any = found if is_table(found) else Table()
         set_metatable(made, owner)
         constructor = rawget(owner, "_init")
         above = _parent_constructor(owner)

@@ -20,7 +20,7 @@ _ESCAPES = {i: encode_basestring_ascii(chr(i))[1:-1] for i in (*range(32), 127)}
 
 
 class _Settings:
-    """What ``cjson.encode_max_depth`` and its kin set.
+    """The settings that ``cjson.encode_max_depth`` and its kin change.
 
     Attributes
     ----------

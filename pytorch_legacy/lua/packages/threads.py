@@ -56,7 +56,7 @@ class Pool(Userdata):
         self.jobs.append((thread, moving.value(function), tuple(moving.value(one) for one in arguments), end))
 
     def do_job(self) -> None:
-        """Does the oldest job, and hands its results on. Errors are kept."""
+        """Runs the oldest job, and hands its results on. Errors are kept."""
         thread, function, arguments, end = self.jobs.popleft()
         try:
             found = many(function(*arguments))
@@ -76,7 +76,7 @@ class Pool(Userdata):
         self.errors.append(f"[thread {thread + 1} {kind}] {first(self.main.tostring(value))}")
 
     def synchronize(self) -> None:
-        """Does all jobs. Raises the errors of jobs since the last time."""
+        """Runs all jobs. Raises the errors of jobs since the last time."""
         while self.jobs:
             self.do_job()
         if self.errors:

@@ -23,7 +23,7 @@ def find(array: Any = MISSING, value: Any = None, start: Any = 1.0, *_: Any) -> 
     return next((float(i + 1) for i in range(int(start) - 1, len(values)) if equal(values[i], value)), None)
 
 
-def lastIndexOf(array: Any = MISSING, value: Any = None, *_: Any) -> Any:
+def last_index(array: Any = MISSING, value: Any = None, *_: Any) -> Any:
     values = values_of(array, "lastIndexOf")
     return next((float(i + 1) for i in reversed(range(len(values))) if equal(values[i], value)), None)
 
@@ -218,7 +218,7 @@ def concat(array: Any = MISSING, separator: Any = "", *_: Any) -> str:
 
 
 FUNCTIONS: dict[str, Any] = {
-    **{"toArray": toArray, "find": find, "lastIndexOf": lastIndexOf, "reverse": reverse, "fill": fill},
+    **{"toArray": toArray, "find": find, "lastIndexOf": last_index, "reverse": reverse, "fill": fill},
     **{"selectWhile": selectWhile, "dropWhile": dropWhile, "findIndex": findIndex, "push": push, "addTop": addTop},
     **{"pop": pop, "unshift": unshift, "pull": pull, "removeRange": removeRange, "chunk": chunk, "slice": slice_},
     **{"first": first_, "initial": initial, "last": last_, "rest": rest_, "compact": compact, "flatten": flatten},

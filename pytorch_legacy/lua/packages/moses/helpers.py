@@ -1,4 +1,4 @@
-"""What the functions of ``moses`` share."""
+"""Helpers that the functions of ``moses`` share."""
 
 from __future__ import annotations
 

@@ -25,6 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--path", action="append", default=[], metavar="FOLDER", help="further folder in which require looks (default: .)"
     )
     parser.add_argument("--seed", type=float, help="seed of math.random and of torch")
+    parser.add_argument(
+        "--stub", action="append", default=[], metavar="NAME", help="package to stand in for: require finds an empty one"
+    )
+    parser.add_argument("--pictures", metavar="FOLDER", help="folder for pictures and plots that the program shows")
     parser.add_argument("script", metavar="SCRIPT", nargs="?", help="Lua file")
     parser.add_argument("arguments", metavar="ARGS", nargs=argparse.REMAINDER, help="arguments of the program")
 
@@ -34,7 +38,7 @@ def execute(options: argparse.Namespace) -> None:
 
     if options.code is None and options.script is None:
         raise Problem("SCRIPT: expected a Lua file, or -e CODE")
-    session = lua.Session([".", *options.path], options.seed)
+    session = lua.Session([".", *options.path], options.seed, stubs=options.stub, pictures=options.pictures)
     try:
         if options.code is not None:
             session.execute(options.code, "=(command line)")

@@ -23,6 +23,7 @@ from .language import LuaError, LuaSyntaxError, State, Table
 from .language.errors import is_of_lua, traceback_of, value_of
 from .language.operators import many
 from .language.table import key_of, keys, rawget, sequence
+from .packages.showing import Pictures
 from .tensors import Storage, Tensor, library, wrap
 
 RECURSION = 50_000
@@ -217,15 +218,17 @@ def _errors() -> Iterator[None]:
         sys.setrecursionlimit(limit)
 
 
-def _state(seed: float | None = None) -> State:
+def _state(seed: float | None, stubs: Sequence[str], pictures: Pictures) -> State:
     """Returns a state in which ``require`` finds all packages."""
     state = State(seed)
     state.add_package("torch", library)
     add_packages(state)
     packages.add_packages(state)
+    packages.add_stubs(state, stubs)
+    state.pictures = pictures
 
     def sibling() -> State:
-        other = _state()
+        other = _state(None, stubs, pictures)
         other.globals.package.__dict__["path"] = state.globals.package.path
         return other
 
@@ -247,6 +250,10 @@ class Session:
         Packages that scripts find as if they had required them.
     globals : mapping, optional
         Globals that scripts find.
+    stubs : sequence of str, default: ()
+        Further packages that ``require`` finds. Each field of such a package is the package itself, and calls return it.
+    pictures : path-like, optional
+        The folder for pictures and plots that scripts show. None writes none.
 
     Attributes
     ----------
@@ -269,10 +276,12 @@ class Session:
         seed: float | None = None,
         requires: Sequence[str] = (),
         globals: Mapping[str, Any] | None = None,
+        stubs: Sequence[str] = (),
+        pictures: str | PathLike[str] | None = None,
     ) -> None:
         if seed is not None:
             manualSeed(int(seed))
-        self._state = _state(seed)
+        self._state = _state(seed, stubs, Pictures(pictures))
         self.globals = View(self._state.globals, self._state)
         folders = [fsencode(folder).decode("latin-1") for folder in path]
         forms = [f"{folder}/{form}" for folder in folders for form in ("?.lua", "?/init.lua")]
@@ -322,6 +331,7 @@ def run(
     path: Sequence[str | PathLike[str]] = (".",),
     globals: Mapping[str, Any] | None = None,
     seed: float | None = None,
+    stubs: Sequence[str] = (),
 ) -> Any:
     """Runs a file of Lua in a session of its own. Returns its results: None, a value, or a tuple of several.
 
@@ -340,8 +350,10 @@ def run(
     seed : float or None, default: None
         The seed of ``math.random`` and of Torch7's generator. Without one ``math.random`` begins as LuaJIT's, and
         Torch7's generator goes on where it is.
+    stubs : sequence of str, default: ()
+        Further packages that ``require`` finds, which are empty.
     """
-    return Session(path, seed, requires, globals).run(file, *arguments)
+    return Session(path, seed, requires, globals, stubs).run(file, *arguments)
 
 
 def factory(files: Sequence[str | PathLike[str]]) -> ScriptFactory:

@@ -50,6 +50,9 @@ VALUES = {
     "command line": "torch.CmdLine()",
     "file of torch": "torch.MemoryFile()",
     "hash": "require('tds').Hash()",
+    "options of hdf5": "require('hdf5').DataSetOptions()",
+    "package image": "require('image')",
+    "window": "require('qtwidget')",
 }
 KINDS = (
     str,

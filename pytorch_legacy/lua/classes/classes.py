@@ -18,6 +18,7 @@ from pytorch_legacy.files.stored import Stored
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.objects import Object as PythonObject
+from pytorch_legacy.objects.conversion import Converted
 from pytorch_legacy.objects.counting import add_counting, countingAsCalled, isCountingFromOne
 
 from .. import counting
@@ -32,6 +33,12 @@ PYTHON_NAMES = {
 }
 """Methods that Torch7 and Python call otherwise."""
 _CONVERSIONS = frozenset(("type", "float", "double", "half", "cuda"))
+_ON_HOST = {
+    "torch.CudaTensor": "torch.FloatTensor",
+    "torch.CudaDoubleTensor": "torch.DoubleTensor",
+    "torch.CudaHalfTensor": "torch.HalfTensor",
+}
+"""The types of modules on a device, and what they are here: tensors of scripts lie on the host."""
 _SPECIAL = frozenset(("__init__", "__repr__", "__call__", "__len__"))
 
 
@@ -167,13 +174,15 @@ def method(border: Border, cls: Any, function: Callable[..., Any], name: str) ->
     """Returns a method of Python as a function of Lua, whose first argument is the object."""
     python, counted = border.python, counting.invoke
     construct, converts = name == "__init__", name in _CONVERSIONS
+    if function is Converted.cuda:
+        function = Converted.float
 
     def call(self: Any = None, *arguments: Any) -> Any:
         if not isinstance(self, Object):
             raise_error(f"calling '{name}' on bad self")
         thing = self.python
         if converts:
-            arguments = tuple(border.cache(one) if one.__class__ is Table else one for one in arguments)
+            arguments = tuple(border.cache(one) if one.__class__ is Table else _ON_HOST.get(one, one) for one in arguments)
         given = [python(one) for one in arguments]
         with failing(border, thing):
             if construct:

@@ -5,7 +5,7 @@ Several packages of Torch7 put their classes into ``nn``. Those of ours are ther
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -47,10 +47,10 @@ class Packages:
         self._spaces: dict[str, dict[str, Any]] = {"nn": self._nn}
         self.table = self._space("nn")
 
-    def add(self, package: str) -> None:
-        """Adds the classes of a subpackage that are called nn.X in Torch7."""
+    def add(self, package: str, wanted: Sequence[str] = ()) -> None:
+        """Adds the classes of a subpackage that are called nn.X in Torch7, or those of some names."""
         module = import_module(f"pytorch_legacy.{package}")
-        for name in module.__all__:
+        for name in wanted or module.__all__:
             if is_class(found := getattr(module, name)) and found._typename == f"nn.{name}":
                 self._nn.setdefault(name, found)
 

@@ -38,6 +38,8 @@ class State:
         The classes of tensors, once ``torch`` is there, None before.
     border : object
         Where modules cross between Lua and Python, once ``nn`` is there, None before.
+    pictures : object
+        Where packages write the pictures and plots that programs show.
     """
 
     def __init__(self, seed: float | None = None) -> None:
@@ -49,6 +51,7 @@ class State:
         self.sibling: Callable[[], State] | None = None
         self.types: Any = None
         self.border: Any = None
+        self.pictures: Any = None
         self._console = Console("stdout")
         self._open()
 

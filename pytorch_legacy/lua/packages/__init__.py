@@ -5,19 +5,26 @@ A module belongs in `PACKAGES`. Functions of it that reach files, processes or t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..language.errors import register
 from ..language.table import Table
 from . import (
     cjson,
+    cunn,
+    cutorch,
+    display,
     env,
+    gnuplot,
+    hdf5,
+    image,
     lfs,
     luaunit,
     moses,
     paths,
     pl,
+    qt,
     sys,
     tds,
     threads,
@@ -25,6 +32,7 @@ from . import (
     trepl,
     xlua,
 )
+from .stubs import stub
 
 if TYPE_CHECKING:
     from ..language.state import State
@@ -32,12 +40,19 @@ if TYPE_CHECKING:
 PACKAGES: dict[str, Callable[[State], Table]] = {
     "cjson": cjson.library,
     "cjson.safe": cjson.safe_library,
+    "cunn": cunn.library,
+    "cutorch": cutorch.library,
+    "display": display.library,
     "env": env.library,
+    "gnuplot": gnuplot.library,
+    "hdf5": hdf5.library,
+    "image": image.library,
     "lfs": lfs.library,
     "luaunit": luaunit.library,
     "moses": moses.library,
     "paths": paths.library,
     **pl.PACKAGES,
+    **dict.fromkeys(("qt", "qtcore", "qtgui", "qttorch", "qtuiloader", "qtwidget"), qt.library),
     "sys": sys.library,
     "tds": tds.library,
     "threads": threads.library,
@@ -48,10 +63,19 @@ PACKAGES: dict[str, Callable[[State], Table]] = {
 }
 """The functions that open packages, by the names that ``require`` takes."""
 
+EXTENSIONS: dict[str, Callable[[State, Table], None]] = {"cudnn": cunn.extend_cudnn}
+"""Functions that add to the packages of classes when they are opened."""
+
 GLOBALS = frozenset({
+    "cutorch",
+    "gnuplot",
+    "image",
     "lfs",
     "paths",
     "pl",
+    "qt",
+    "qtuiloader",
+    "qtwidget",
     "sys",
     "totem",
     "xlua",
@@ -60,9 +84,37 @@ GLOBALS = frozenset({
 
 
 def add_packages(state: State) -> None:
-    """``require`` finds the packages."""
+    """``require`` finds the packages. Those of classes are there before."""
     for name, library in PACKAGES.items():
         state.globals.package.preload.__dict__[name] = _opener(state, name, library)
+    for name, extend in EXTENSIONS.items():
+        preload = state.globals.package.preload.__dict__
+        preload[name] = _extended(state, preload[name], extend)
+
+
+def add_stubs(state: State, names: Sequence[str]) -> None:
+    """``require`` finds packages that stand in for others: each field, and the result of each call, is the package itself."""
+    for name in names:
+        state.globals.package.preload.__dict__[name] = _stub_opener(state, name)
+
+
+def _stub_opener(state: State, name: str) -> Any:
+    def open_stub(*_: Any) -> Table:
+        found = stub()
+        state.globals.__dict__[name] = found
+        return found
+
+    return open_stub
+
+
+def _extended(state: State, opener: Any, extend: Callable[[State, Table], None]) -> Any:
+    def open_package(*arguments: Any) -> Any:
+        table = opener(*arguments)
+        extend(state, table)
+        register(table.__dict__)
+        return table
+
+    return open_package
 
 
 def _opener(state: State, name: str, library: Callable[[State], Table]) -> Any:

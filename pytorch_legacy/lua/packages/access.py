@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 OUTSIDE: dict[str, tuple[str, ...]] = {
+    "display": ("image", "images", "plot"),
+    "gnuplot": ("bar", "epsfigure", "figprint", "hist", "imagesc", "pdffigure", "plot", "plotflush", "pngfigure", "svgfigure"),
+    "hdf5": ("open",),
+    "image": ("display", "getJPGsize", "getPNGsize", "getSize", "load", "loadJPG", "loadPNG", "loadPPM", "save", "saveJPG",
+              "savePGM", "savePNG", "savePPM"),
     "lfs": ("attributes", "chdir", "currentdir", "dir", "link", "mkdir", "rmdir", "symlinkattributes", "touch"),
     "paths": ("concat", "cwd", "dir", "dirp", "dofile", "filep", "files", "findprogram", "iterdirs", "iterfiles", "mkdir",
               "rmall", "rmdir", "symlinkp", "thisfile", "tmpname", "uname"),

@@ -57,7 +57,10 @@ def _searched(package: Table, name: str) -> Any:
         messages += found if found.__class__ is str else ""
         i += 1
     known = ", ".join(sorted(name for name, one in package.preload.__dict__.items() if one is not None))
-    raise_error(f"module '{name}' not found:{messages}" + (f"\n\tknown packages: {known}" if known else ""))
+    raise_error(
+        f"module '{name}' not found:{messages}"
+        + (f"\n\tknown packages: {known} (--stub NAME or Session(stubs=[NAME]) stands in for another)" if known else "")
+    )
 
 
 def _modules(state: State) -> dict[str, Any]:

@@ -1,0 +1,525 @@
+"""The package ``image``: pictures as tensors of (channels, height, width), with the numbers of torch/image.
+
+Functions take a result as the first tensor, or make a new one. All of them are of arrays; this file reads their arguments.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...language.arguments import MISSING, number, string
+from ...language.arguments import table as checked_table
+from ...language.errors import raise_error
+from ...language.operators import format_number
+from ...language.table import Table, fields, rawget
+from ...tensors.signatures import described
+from ...tensors.tensor import DTYPES, Array, Tensor
+from ...tensors.values import cast, items, store
+from ..showing import show_picture
+from ..values import is_table, truth
+from . import colours, kernels, pictures
+from .drawing import rectangle
+from .scaling import MODES, scaled, size_of_text
+from .warping import WARPS, affine_field, polar, rotated, warped
+
+if TYPE_CHECKING:
+    from ...language.state import State
+
+_TYPES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.uint8))
+
+# ------------------------------------------------------------------------------------------------------ arguments
+
+
+def _picture(value: Any, name: str) -> Tensor:
+    """Returns a tensor that is a picture."""
+    if not isinstance(value, Tensor) or value.dtype not in _TYPES:
+        raise_error(f"image.{name}: expected a FloatTensor, DoubleTensor or ByteTensor, got {described(value)}")
+    return value
+
+
+def _split(name: str, arguments: tuple[Any, ...], count: int = 1) -> tuple[Any, ...]:
+    """Returns the result or None, the tensors, and the rest of the arguments of ``image.name([result,] tensors, ...)``."""
+    values = list(arguments)
+    while values and (values[-1] is None or values[-1] is MISSING):
+        values.pop()
+    result = None
+    if values and values[0] is None:
+        values.pop(0)
+    elif len(values) > count and all(isinstance(one, Tensor) for one in values[: count + 1]):
+        result = values.pop(0)
+    tensors = [_picture(one, name) for one in values[:count]]
+    if len(tensors) < count:
+        raise_error(f"image.{name}: incorrect arguments: expected {count} tensors, got {len(tensors)}")
+    return (result, *tensors, values[count:])
+
+
+def _given(rest: list[Any], i: int, default: Any) -> Any:
+    return rest[i] if i < len(rest) and rest[i] is not None else default
+
+
+def _number(rest: list[Any], i: int, name: str) -> int:
+    """Returns a whole number among the arguments after the tensors."""
+    if i >= len(rest):
+        raise_error(f"image.{name}: incorrect arguments: expected more numbers")
+    return int(number(rest[i], i + 1, name))
+
+
+def _choice(value: Any, choices: tuple[str, ...], name: str) -> str:
+    if value not in choices:
+        raise_error(f"image.{name}: mode must be one of: {' | '.join(choices)}")
+    return value  # type: ignore[no-any-return]
+
+
+def _channels(x: Tensor, name: str) -> Array:
+    """Returns the array of a picture of (channels, height, width) or (height, width) with three dimensions."""
+    if x.array.ndim not in (2, 3):
+        raise_error(f"image.{name}: src not 2 or 3 dimensional")
+    return x.array if x.array.ndim == 3 else x.array[None]
+
+
+def _like(found: Array, x: Tensor) -> Array:
+    return found if x.array.ndim == 3 else found[0]
+
+
+def _named(arguments: tuple[Any, ...], **defaults: Any) -> dict[str, Any]:
+    """Returns arguments by their names, given in a table or in this order."""
+    values: list[Any] = [None if one is MISSING else one for one in arguments]
+    if len(values) == 1 and is_table(values[0]) and rawget(values[0], 1.0) is None:
+        found = {name: rawget(values[0], name) for name in defaults}
+    else:
+        found = dict.fromkeys(defaults) | dict(zip(defaults, values, strict=False))
+    return {name: defaults[name] if value is None else value for name, value in found.items()}
+
+
+# ------------------------------------------------------------------------------------------------------ geometry
+
+
+def scale(*arguments: Any) -> Tensor:
+    result, x, rest = _split("scale", arguments)
+    array = _channels(x, "scale")
+    if result is not None:
+        size: Any = _channels(result, "scale").shape[1:]
+        mode = _given(rest, 0, "bilinear")
+    elif len(rest) > 1 and not (rest[1].__class__ is str and rest[1] in MODES):
+        size = number(rest[1], 3, "scale"), number(rest[0], 2, "scale")
+        mode = _given(rest, 2, "bilinear")
+    else:
+        text = format_number(rest[0]) if rest and rest[0].__class__ is float else _given(rest, 0, "")
+        size = size_of_text(text, *array.shape[1:]) if text.__class__ is str else None
+        mode = _given(rest, 1, "bilinear")
+    if size is None:
+        raise_error("image.scale: could not find valid dest size")
+    mode = _choice(mode, tuple(MODES), "scale")
+    return store(result, _like(scaled(array, max(int(size[0]), 1), max(int(size[1]), 1), mode), x), x.__class__)
+
+
+def _corner(form: str, free: tuple[int, int]) -> tuple[int, int]:
+    """Returns where a crop begins, (x, y), that leaves so many columns and rows out."""
+    places = {"c": (free[0] // 2, free[1] // 2), "tl": (0, 0), "tr": (free[0], 0), "bl": (0, free[1]), "br": free}
+    if form not in places:
+        raise_error('crop format must be "c"|"tl"|"tr"|"bl"|"br"')
+    return places[form]
+
+
+def crop(*arguments: Any) -> Tensor:
+    result, x, rest = _split("crop", arguments)
+    array = _channels(x, "crop")
+    height, width = array.shape[1:]
+    if rest and rest[0].__class__ is str and rest[0].isalpha():
+        size = _number(rest, 1, "crop"), _number(rest, 2, "crop")
+        left, top = _corner(rest[0], (width - size[0], height - size[1]))
+        right, bottom = left + size[0], top + size[1]
+    else:
+        left, top = _number(rest, 0, "crop"), _number(rest, 1, "crop")
+        if len(rest) > 2:
+            right, bottom = _number(rest, 2, "crop"), _number(rest, 3, "crop")
+        elif result is not None:
+            right, bottom = left + result.array.shape[-1], top + result.array.shape[-2]
+        else:
+            raise_error("image.crop: incorrect arguments: expected the end, or a result that has a size")
+    if left < 0 or top < 0 or right > width or bottom > height or right <= left or bottom <= top:
+        raise_error("image.crop: crop goes outside bounds of src")
+    found = array[:, top:bottom, left:right].astype(np.float32).astype(x.dtype)
+    if result is not None:
+        height, width = result.array.shape[-2:]
+        found = scaled(found, height, width, "bilinear")
+    return store(result, _like(found, x), x.__class__)
+
+
+def translate(*arguments: Any) -> Tensor:
+    result, x, rest = _split("translate", arguments)
+    array, right, down = _channels(x, "translate"), _number(rest, 0, "translate"), _number(rest, 1, "translate")
+    found = np.zeros_like(array)
+    height, width = array.shape[1:]
+    part = array[:, max(0, -down) : max(0, height - down), max(0, -right) : max(0, width - right)]
+    found[:, max(0, down) : max(0, height + down), max(0, right) : max(0, width + right)] = part
+    return store(result, _like(found, x), x.__class__)
+
+
+def rotate(*arguments: Any) -> Tensor:
+    result, x, rest = _split("rotate", arguments)
+    theta = number(_given(rest, 0, MISSING), 2, "rotate")
+    mode = _choice(_given(rest, 1, "simple"), ("simple", "bilinear"), "rotate")
+    return store(result, _like(rotated(_channels(x, "rotate"), theta, mode), x), x.__class__)
+
+
+def _polar(name: str, isLogarithmic: bool) -> Any:
+    def converted(*arguments: Any) -> Tensor:
+        result, x, rest = _split(name, arguments)
+        interpolation = _choice(_given(rest, 0, "simple"), ("simple", "bilinear"), name)
+        isFull = _choice(_given(rest, 1, "valid"), ("valid", "full"), name) == "full"
+        array = _channels(x, name)
+        height, width = (max(array.shape[1:]),) * 2 if result is None else result.array.shape[-2:]
+        return store(result, _like(polar(array, height, width, interpolation, isFull, isLogarithmic), x), x.__class__)
+
+    return converted
+
+
+def _warp(name: str, result: Any, x: Tensor, field: Array, mode: Any, isOffset: bool, clamp: Any, pad: Any) -> Tensor:
+    mode = _choice(mode, WARPS, name)
+    if _choice(clamp, ("clamp", "pad"), name) == "clamp" and pad is not None:
+        raise_error('pad_value can only be specified if clamp_mode = "pad"')
+    value = None if clamp == "clamp" else 0.0 if pad is None else number(pad, 7, name)
+    return store(result, _like(warped(_channels(x, name), field, mode, isOffset, value), x), x.__class__)
+
+
+def warp(*arguments: Any) -> Tensor:
+    result, x, field, rest = _split("warp", arguments, 2)
+    if field.array.ndim != 3 or len(field.array) != 2:
+        raise_error("image.warp: expected a flow field of 2 x height x width")
+    isOffset = _given(rest, 1, True) if len(rest) > 1 else True
+    mode, clamp = _given(rest, 0, "bilinear"), _given(rest, 2, "clamp")
+    return _warp("warp", result, x, field.array, mode, truth(isOffset), clamp, _given(rest, 3, None))
+
+
+def affinetransform(*arguments: Any) -> Tensor:
+    result, x, matrix, rest = _split("affinetransform", arguments, 2)
+    if matrix.array.shape != (2, 2):
+        raise_error("image.affinetransform: expected a matrix of 2 x 2")
+    shift = _given(rest, 1, None)
+    moved = np.zeros(2) if shift is None else shift.array if isinstance(shift, Tensor) else np.array(items(shift))
+    height, width = x.array.shape[-2:]
+    field = affine_field(height, width, matrix.array, moved)
+    mode, clamp = _given(rest, 0, "bilinear"), _given(rest, 2, "clamp")
+    return _warp("affinetransform", result, x, field, mode, True, clamp, _given(rest, 3, None))
+
+
+def _flipped(name: str, axis: int) -> Any:
+    def flipped(*arguments: Any) -> Tensor:
+        result, x, _ = _split(name, arguments)
+        return store(result, np.flip(x.array, axis).copy(), x.__class__)
+
+    return flipped
+
+
+def flip(*arguments: Any) -> Tensor:
+    result, x, rest = _split("flip", arguments)
+    axis = _number(rest, 0, "flip")
+    if not 1 <= axis <= x.array.ndim:
+        raise_error("Bad flip dimension")
+    return store(result, np.flip(x.array, axis - 1).copy(), x.__class__)
+
+
+GEOMETRY: dict[str, Any] = {
+    **{"scale": scale, "crop": crop, "translate": translate, "rotate": rotate, "warp": warp, "flip": flip},
+    **{"affinetransform": affinetransform, "polar": _polar("polar", False), "logpolar": _polar("logpolar", True)},
+    **{"hflip": _flipped("hflip", -1), "vflip": _flipped("vflip", -2)},
+}
+
+# ------------------------------------------------------------------------------------------------------ colours
+
+
+def _converted(name: str, convert: Any) -> Any:
+    def converted(*arguments: Any) -> Tensor:
+        result, x, _ = _split(name, arguments)
+        if x.array.ndim != 3 or len(x.array) < 3:
+            raise_error(f"image.{name}: expected 3 x height x width, got {' x '.join(map(str, x.array.shape))}")
+        return store(result, convert(x.array[:3]), x.__class__)
+
+    return converted
+
+
+def y2jet(*arguments: Any) -> Tensor:
+    result, x, _ = _split("y2jet", arguments)
+    array = x.array[0] if x.array.ndim == 3 and len(x.array) == 1 else np.atleast_2d(x.array)
+    levels = int(array.max())
+    table = colours.jet(levels)
+    if x.dtype == np.uint8:
+        table = np.rint(table * 255)
+    index = array.astype(np.int64) - 1
+    if index.min() < 0:
+        raise_error("image.y2jet: expected values of 1 or more")
+    return store(result, np.moveaxis(cast(table, x.dtype)[index], -1, 0), x.__class__)
+
+
+def minmax(arguments: Any = MISSING, *_: Any) -> Tensor:
+    given = _named((checked_table(arguments, 1, "minmax"),), **dict.fromkeys(_MINMAX))
+    x = given["tensor"]
+    if not isinstance(x, Tensor):
+        raise_error("image.minmax: expected tensor = a tensor")
+    result = x if truth(given["inplace"]) else given["tensorOut"]
+    if result is None:
+        result = x.types.default(np.zeros(x.array.shape, x.types.default.dtype))
+    return store(result, _ranged(cast(x.array, result.dtype), given), result.__class__)
+
+
+_MINMAX = ("tensor", "min", "max", "symm", "inplace", "saturate", "tensorOut")
+
+
+def _ranged(x: Array, given: dict[str, Any]) -> Array:
+    """Returns numbers of 0 to 1."""
+    low, high, isSymmetric = given["min"], given["max"], truth(given["symm"])
+    isInferred, largest = low is None and high is None, 0.0
+    if low is None and isSymmetric:
+        largest = max(abs(float(x.min())), abs(float(x.max())))
+        low = -largest
+    low = float(x.min()) if low is None else low
+    x = x - x.dtype.type(low) if low != 0 else x
+    high = high - low if high is not None else largest * 2 if isSymmetric else float(x.max())
+    x = x / x.dtype.type(high) if high != 0 else x
+    return np.clip(x, 0, 1) if truth(given["saturate"]) and not isInferred else x
+
+
+def _making(state: State) -> dict[str, Any]:
+    """Returns the functions that make kernels, colours and grids, which are of the default type."""
+
+    def made(array: Array) -> Tensor:
+        kind: type[Tensor] = state.types.default
+        return kind(np.ascontiguousarray(cast(array, kind.dtype)))
+
+    def gaussian(*arguments: Any) -> Tensor:
+        given = _named(arguments, size=3.0, sigma=0.25, amplitude=1.0, normalize=False, **_PLANE, tensor=None)
+        height, width, sigmas, means = _plane(given)
+        tensor = given["tensor"]
+        shape = (height, width) if tensor is None else tensor.array.shape
+        kind = state.types.default if tensor is None else tensor.__class__
+        isNormalized = truth(given["normalize"])
+        return store(tensor, kernels.gaussian(shape, kind.dtype, sigmas, means, given["amplitude"], isNormalized), kind)
+
+    def gaussian1D(*arguments: Any) -> Tensor:
+        given = _named(arguments, size=3.0, sigma=0.25, amplitude=1.0, normalize=False, mean=0.5, tensor=None)
+        tensor = given["tensor"]
+        size = int(given["size"]) if tensor is None else tensor.array.size
+        found = kernels.gaussian_line(size, given["sigma"], given["mean"], given["amplitude"])
+        result = store(tensor, found, state.types.default)
+        return store(result, kernels.normalized(result.array), result.__class__) if truth(given["normalize"]) else result
+
+    def laplacian(*arguments: Any) -> Tensor:
+        given = _named(arguments, size=3.0, sigma=0.1, amplitude=1.0, normalize=False, **_PLANE)
+        height, width, sigmas, means = _plane(given)
+        found = made(kernels.laplacian((height, width), sigmas[::-1], means[::-1], given["amplitude"])).array
+        return made(kernels.normalized(found) if truth(given["normalize"]) else found)
+
+    def gaussianpyramid(*arguments: Any) -> Table:
+        values = list(arguments)
+        into = values.pop(0) if is_table(values[0]) else Table()
+        x, scales = _picture(values[0], "gaussianpyramid"), items(checked_table(values[1], 2, "gaussianpyramid"))
+        kernel = x.__class__(kernels.gaussian((3, 3), x.dtype, (0.25, 0.25), (0.5, 0.5), 1.0, True))
+        last = x.array
+        for i, one in enumerate(scales, 1):
+            height, width = (int(n * one) for n in x.array.shape[-2:])
+            level = last if one == 1 else scaled(last, height, width, "simple")
+            result = store(rawget(into, float(i)), level, x.__class__)
+            dict.__setitem__(into, i, result)
+            last = kernels.convolved(result, kernel, "same")
+        return into
+
+    def colormap(count: Any = MISSING, *_: Any) -> Tensor:
+        return made(colours.colormap(int(number(count, 1, "colormap"))))
+
+    def jetColormap(count: Any = MISSING, *_: Any) -> Tensor:
+        return made(colours.jet(int(number(count, 1, "jetColormap"))))
+
+    def lcn(x: Any = MISSING, kernel: Any = None, *_: Any) -> Tensor:
+        array = _channels(_picture(x, "lcn"), "lcn")
+        if len(array) != 1:
+            raise_error("grayscale image expected")
+        double = state.types.tensors[DTYPES["Double"]]
+        weights = kernel.array.astype(np.float64) if isinstance(kernel, Tensor) else None
+        if weights is None:
+            weights = kernels.gaussian((9, 9), double.dtype, (1.591 / 9,) * 2, (0.5, 0.5), 1.0, True)
+        return double(kernels.contrast_normalized(array[0].astype(np.float64), weights, double))
+
+    def toDisplayTensor(*arguments: Any) -> Tensor:
+        given = _named(arguments, input=None, padding=0.0, nrow=6.0, scaleeach=False, min=None, max=None, symmetric=False)
+        given["saturate"], given["symm"] = _saturation(arguments), given["symmetric"]
+        return made(_grid(_packed(given["input"], state.types.default.dtype), given))
+
+    def display(*arguments: Any) -> Any:
+        named = arguments[0] if len(arguments) == 1 and is_table(arguments[0]) else None
+        if named is not None and (image := rawget(named, "image")) is not None:
+            arguments = (fields(**{**named.__dict__, "input": image}),)
+        elif not arguments or (named is not None and rawget(named, "input") is None and rawget(named, 1.0) is None):
+            raise_error("image.display: expected a picture")
+        elif named is None:
+            arguments = arguments[:1]
+        show_picture(state, toDisplayTensor(*arguments).array)
+        return None
+
+    return {
+        **{"gaussian": gaussian, "gaussian1D": gaussian1D, "laplacian": laplacian, "gaussianpyramid": gaussianpyramid},
+        **{"colormap": colormap, "jetColormap": jetColormap, "lcn": lcn},
+        **{"toDisplayTensor": toDisplayTensor, "display": display},
+    }
+
+
+_PLANE: dict[str, Any] = dict.fromkeys(("width", "height", "sigma_horz", "sigma_vert")) | {"mean_horz": 0.5, "mean_vert": 0.5}
+
+
+def _plane(given: dict[str, Any]) -> tuple[int, int, Any, Any]:
+    """Returns height and width, and sigmas and means of rows and columns."""
+    height, width = (given["size"] if given[name] is None else given[name] for name in ("height", "width"))
+    sigmas = tuple(given["sigma"] if given[name] is None else given[name] for name in ("sigma_vert", "sigma_horz"))
+    return int(height), int(width), sigmas, (given["mean_vert"], given["mean_horz"])
+
+
+def _saturation(arguments: tuple[Any, ...]) -> bool:
+    """Returns the last argument of ``toDisplayTensor``, which is true by default."""
+    if len(arguments) == 1 and is_table(arguments[0]):
+        return rawget(arguments[0], "saturate") is not False
+    return len(arguments) < 8 or arguments[7] is not False
+
+
+def _packed(value: Any, dtype: np.dtype[Any]) -> Array:
+    """Returns pictures in one array."""
+    if is_table(value):
+        pictures = [one.array.astype(dtype) for one in items(value)]
+        return np.stack([one[None] if one.ndim == 2 else one for one in pictures])
+    if not isinstance(value, Tensor):
+        raise_error(f"Unknown or incompatible type of input: {described(value)}")
+    return value.array.astype(dtype)
+
+
+def _grid(x: Array, given: dict[str, Any]) -> Array:
+    """Returns pictures beside and below each other, with numbers of 0 to 1."""
+    isOne = x.ndim == 2 or (x.ndim == 3 and len(x) in (1, 3))
+    if isOne:
+        return _ranged(x, given)
+    if x.ndim not in (3, 4) or (x.ndim == 4 and x.shape[1] not in (1, 3)):
+        raise_error("packed must be a HxW or KxHxW or Kx3xHxW tensor, or a list of tensors")
+    if truth(given["scaleeach"]):
+        x = np.stack([_ranged(one, given) for one in x])
+    pad = int(given["padding"])
+    columns = min(int(given["nrow"]), len(x))
+    height, width = x.shape[-2] + pad, x.shape[-1] + pad
+    grid = np.full((*x.shape[1:-2], height * math.ceil(len(x) / columns), width * columns), x.max())
+    for i, one in enumerate(x):
+        top, left = i // columns * height + pad // 2, i % columns * width + pad // 2
+        grid[..., top : top + x.shape[-2], left : left + x.shape[-1]] = one
+    return grid if truth(given["scaleeach"]) else _ranged(grid, given)
+
+
+# ------------------------------------------------------------------------------------------------------ the rest
+
+
+def convolve(*arguments: Any) -> Tensor:
+    result, x, kernel, rest = _split("convolve", arguments, 2)
+    kernel = kernel if kernel.dtype == x.dtype else x.__class__(cast(kernel.array, x.dtype))
+    return store(result, kernels.convolved(x, kernel, _given(rest, 0, "valid")), x.__class__)
+
+
+def _morphed(name: str, pad: float, isErosion: bool) -> Any:
+    def morphed(x: Any = MISSING, kernel: Any = None, padding: Any = None, *_: Any) -> Tensor:
+        value = pad if padding is None else number(padding, 3, name)
+        return kernels.morphed(_picture(x, name), None if kernel is None else _picture(kernel, name), value, isErosion)
+
+    return morphed
+
+
+def drawRect(x: Any = MISSING, *arguments: Any) -> Tensor:
+    x = _picture(x, "drawRect")
+    options = arguments[4] if len(arguments) > 4 and is_table(arguments[4]) else Table()
+    if x.array.ndim != 3 or len(x.array) != 3:
+        raise_error("image.drawRect: input image should be a 3-channel tensor")
+    corners = [_number(list(arguments), i, "drawRect") for i in range(4)]
+    height, width = x.array.shape[1:]
+    left, top, right, bottom = corners
+    if left < 1 or top < 1 or right > width or bottom > height:
+        return x
+    colour = (255, 0, 0) if options.color is None else tuple(int(one) for one in items(options.color))
+    line = 1 if options.lineWidth is None else int(options.lineWidth)
+    found = x if truth(options.inplace) else x.__class__(x.array.copy())
+    rectangle(found.array, corners, line, colour)
+    return found
+
+
+def is_supported(suffix: Any = None, *_: Any) -> bool:
+    return suffix in pictures.SUPPORTED
+
+
+def lena(*_: Any) -> Any:
+    raise_error("image.lena: this package has no pictures; load one by image.load")
+
+
+_FORMATS = {"JPG": ("jpg",), "PNG": ("png",), "PPM": ("ppm", "pgm")}
+
+
+def _files(state: State) -> dict[str, Any]:
+    """Returns the functions of files, and those of files in memory."""
+
+    def depth_of(value: Any) -> int | None:
+        return None if value is None else int(number(value, 2, "load"))
+
+    def load(name: Any = MISSING, depth: Any = None, typeName: Any = None, *_: Any) -> Tensor:
+        return pictures.loaded(string(name, 1, "load"), depth_of(depth), typeName, state.types.default)
+
+    def loader(kinds: tuple[str, ...]) -> Any:
+        def load_kind(name: Any = MISSING, depth: Any = None, typeName: Any = None, *_: Any) -> Tensor:
+            data = pictures.read(string(name, 1, "load"))
+            return pictures.decoded(data, kinds, depth_of(depth), typeName, state.types.default)
+
+        return load_kind
+
+    def decompressor(kinds: tuple[str, ...]) -> Any:
+        def decompress(x: Any = MISSING, depth: Any = None, typeName: Any = None, *_: Any) -> Tensor:
+            if not isinstance(x, Tensor) or x.dtype != np.uint8:
+                raise_error("image.decompress: Input tensor must be a byte tensor")
+            return pictures.decoded(x.array.tobytes(), kinds, depth_of(depth), typeName, state.types.default)
+
+        return decompress
+
+    def compressJPG(x: Any = MISSING, quality: Any = None, *_: Any) -> Tensor:
+        quality = 75 if quality is None else int(number(quality, 2, "compressJPG"))
+        data = pictures.encoded_picture(_picture(x, "compressJPG").array, "jpg", quality)
+        kind: type[Tensor] = state.types.tensors[DTYPES["Byte"]]
+        return kind(np.frombuffer(data, np.uint8).copy())
+
+    def getSize(name: Any = MISSING, *_: Any) -> Tensor:
+        kind: type[Tensor] = state.types.tensors[DTYPES["Long"]]
+        return kind(np.array(pictures.size(string(name, 1, "getSize"))))
+
+    def sizes(name: Any = MISSING, *_: Any) -> tuple[float, ...]:
+        return tuple(map(float, pictures.size(string(name, 1, "getSize"))))
+
+    found = {"load": load, "getSize": getSize, "compressJPG": compressJPG, "decompress": decompressor(("jpg", "png"))}
+    found |= {f"load{name}": loader(kinds) for name, kinds in _FORMATS.items()}
+    found |= {f"decompress{name}": decompressor(_FORMATS[name]) for name in ("JPG", "PNG")}
+    return found | {"getJPGsize": sizes, "getPNGsize": sizes}
+
+
+def _saver(name: str, kind: str | None) -> Any:
+    def saved(file: Any = MISSING, x: Any = MISSING, *_: Any) -> tuple[()]:
+        path = string(file, 1, name)
+        pictures.save(path, _picture(x, name).array, kind or pictures.kind_of_name(path, "save"))
+        return ()
+
+    return saved
+
+
+def library(state: State) -> Table:
+    """Returns the package's table."""
+    for name in ("torch", "sys", "xlua"):
+        state.require(name)
+    made = {**GEOMETRY, **_making(state), **_files(state)}
+    made |= {name: _converted(name, convert) for name, convert in colours.CONVERSIONS.items()}
+    made |= {"y2jet": y2jet, "minmax": minmax, "convolve": convolve, "drawRect": drawRect, "is_supported": is_supported}
+    made |= {"erode": _morphed("erode", 1.0, True), "dilate": _morphed("dilate", 0.0, False)}
+    made |= {
+        "save": _saver("save", None),
+        **{f"save{kind.upper()}": _saver("save", kind) for kind in ("jpg", "png", "ppm", "pgm")},
+    }
+    made |= {"lena": lena, "fabio": lena}
+    return fields(**made)

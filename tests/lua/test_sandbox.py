@@ -52,7 +52,6 @@ VALUES = {
     "hash": "require('tds').Hash()",
     "options of hdf5": "require('hdf5').DataSetOptions()",
     "package image": "require('image')",
-    "window": "require('qtwidget')",
 }
 KINDS = (
     str,

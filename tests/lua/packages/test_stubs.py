@@ -20,6 +20,12 @@ def test_a_stub_answers_with_itself() -> None:
     assert found == (True, True, True, 3, None)
 
 
+@pytest.mark.parametrize("name", ["__class__", "__dict__", "_metatable", "items", "__init_subclass__"])
+def test_a_stub_is_no_door_to_python(name: str) -> None:
+    lua = pl.lua.Session(stubs=["x"])
+    assert lua.execute(f"local x = require 'x' return x.{name} == x, x['{name}'] == x, x:{name}() == x") == (True,) * 3
+
+
 def test_the_error_without_one_lists_what_is_known() -> None:
     with pytest.raises(pl.lua.LuaError) as caught:
         pl.lua.Session().execute("require 'loadcaffe'")

@@ -10,12 +10,13 @@ from pytorch_legacy.inference.problem import Problem
 
 HELP = "run a program written in Lua"
 DESCRIPTION = """\
-Run a Lua 5.1 program without Lua. require finds Lua files, and the packages torch,
-nn, nngraph, optim, dpnn, rnn, nnx, cudnn and inn of Torch7.
+Run a Lua 5.1 program without Lua. require finds Lua files, and Torch7's packages;
+an error lists them where it finds none.
 
   pytorch-legacy lua SCRIPT.lua ARGUMENT...            run a file
   pytorch-legacy lua -e 'print(_VERSION)'              run code
   pytorch-legacy lua --path lib --seed 1 SCRIPT.lua    look for packages in lib, too
+  pytorch-legacy lua --stub loadcaffe SCRIPT.lua       do without a package
 """
 
 

@@ -57,6 +57,11 @@ def _handle(node: Any, name: str) -> Any:
     return node.handle
 
 
+def _name(value: Any, function: str) -> str:
+    """Returns a path in a file, which is UTF-8."""
+    return encoded(string(value, 2, function)).decode("utf-8", "surrogateescape")
+
+
 class _Package:
     """The functions of a session's package."""
 
@@ -110,16 +115,16 @@ class _Package:
     def reader(self) -> Any:
         def read(node: Any = MISSING, path: Any = None, *_: Any) -> Node:
             handle = _handle(node, "read")
-            name = encoded("/" if path is None else string(path, 2, "read")).decode("utf-8", "surrogateescape")
+            name = "" if path is None else _name(path, "read")
             if name.strip("/") and name not in handle:
                 raise_error(f"HDF5Group:read() - no such child '{path}'")
-            return self.node(handle[name] if name.strip("/") else handle["/"])
+            return self.node(handle[name] if name.strip("/") else handle[handle.name])
 
         return read
 
     def child(self) -> Any:
         def getOrCreateChild(node: Any = MISSING, name: Any = MISSING, *_: Any) -> Node:
-            return self.node(_handle(node, "getOrCreateChild").require_group(string(name, 2, "getOrCreateChild")))
+            return self.node(_handle(node, "getOrCreateChild").require_group(_name(name, "getOrCreateChild")))
 
         return getOrCreateChild
 
@@ -127,7 +132,7 @@ class _Package:
         def write(node: Any = MISSING, path: Any = MISSING, data: Any = MISSING, options: Any = None, *_: Any) -> tuple[()]:
             handle = _handle(node, "write")
             chosen = _handle(options, "write") if isinstance(options, Node) else {}
-            _write(handle, string(path, 2, "write"), data, chosen, isAppending)
+            _write(handle, _name(path, "write"), data, chosen, isAppending)
             return ()
 
         return write
@@ -154,7 +159,7 @@ def _write(handle: Any, path: str, data: Any, options: dict[str, Any], isAppendi
         for key, value in pairs(data):
             if key.__class__ is not str:
                 raise_error("hdf5: write: expected names as keys of a table")
-            _write(handle, f"{path.rstrip('/')}/{key}", value, options, isAppending)
+            _write(handle, f"{path.rstrip('/')}/{_name(key, 'write')}", value, options, isAppending)
         if not len(pairs(data)):
             handle.require_group(path)
         return

@@ -74,6 +74,15 @@ def test_options_and_growing_sets(tmp_path: Path) -> None:
         assert archive["g"][()].tolist() == [[1, 1], [2, 2]]
 
 
+def test_names_are_utf8(tmp_path: Path) -> None:
+    lua = session(tmp_path / "x.h5")
+    lua.execute("f = hdf5.open(file, 'w') f:write('größe', torch.ones(2))")
+    assert list(lua.execute("return f:read():all()")) == ["größe"]
+    assert lua.execute("return f:read('größe'):all()").tolist() == [1, 1]
+    lua.execute("f:getOrCreateChild('g'):write('a', torch.ones(3))")
+    assert list(lua.execute("return f:read('g'):read():all()")) == ["a"]
+
+
 def test_errors(tmp_path: Path) -> None:
     lua = session(tmp_path / "x.h5")
     assert "x.h5" in error(lua, "hdf5.open(file, 'r')")

@@ -1,6 +1,6 @@
 """The package ``image``: pictures as tensors of (channels, height, width), with the numbers of torch/image.
 
-Functions take a result as the first tensor, or make a new one. All of them are of arrays; this file reads their arguments.
+Functions take a result as the first tensor, or make a new one. The other modules compute with arrays.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import numpy as np
 from ...language.arguments import MISSING, number, string
 from ...language.arguments import table as checked_table
 from ...language.errors import raise_error
-from ...language.operators import format_number
 from ...language.table import Table, fields, rawget
 from ...tensors.signatures import described
 from ...tensors.tensor import DTYPES, Array, Tensor
@@ -22,219 +21,19 @@ from ..showing import show_picture
 from ..values import is_table, truth
 from . import colours, kernels, pictures
 from .drawing import rectangle
-from .scaling import MODES, scaled, size_of_text
-from .warping import WARPS, affine_field, polar, rotated, warped
+from .geometry import GEOMETRY
+from .reading import channels, given_at, named, picture_of, split, whole
+from .scaling import scaled
 
 if TYPE_CHECKING:
     from ...language.state import State
-
-_TYPES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.uint8))
-
-# ------------------------------------------------------------------------------------------------------ arguments
-
-
-def _picture(value: Any, name: str) -> Tensor:
-    """Returns a tensor that is a picture."""
-    if not isinstance(value, Tensor) or value.dtype not in _TYPES:
-        raise_error(f"image.{name}: expected a FloatTensor, DoubleTensor or ByteTensor, got {described(value)}")
-    return value
-
-
-def _split(name: str, arguments: tuple[Any, ...], count: int = 1) -> tuple[Any, ...]:
-    """Returns the result or None, the tensors, and the rest of the arguments of ``image.name([result,] tensors, ...)``."""
-    values = list(arguments)
-    while values and (values[-1] is None or values[-1] is MISSING):
-        values.pop()
-    result = None
-    if values and values[0] is None:
-        values.pop(0)
-    elif len(values) > count and all(isinstance(one, Tensor) for one in values[: count + 1]):
-        result = values.pop(0)
-    tensors = [_picture(one, name) for one in values[:count]]
-    if len(tensors) < count:
-        raise_error(f"image.{name}: incorrect arguments: expected {count} tensors, got {len(tensors)}")
-    return (result, *tensors, values[count:])
-
-
-def _given(rest: list[Any], i: int, default: Any) -> Any:
-    return rest[i] if i < len(rest) and rest[i] is not None else default
-
-
-def _number(rest: list[Any], i: int, name: str) -> int:
-    """Returns a whole number among the arguments after the tensors."""
-    if i >= len(rest):
-        raise_error(f"image.{name}: incorrect arguments: expected more numbers")
-    return int(number(rest[i], i + 1, name))
-
-
-def _choice(value: Any, choices: tuple[str, ...], name: str) -> str:
-    if value not in choices:
-        raise_error(f"image.{name}: mode must be one of: {' | '.join(choices)}")
-    return value  # type: ignore[no-any-return]
-
-
-def _channels(x: Tensor, name: str) -> Array:
-    """Returns the array of a picture of (channels, height, width) or (height, width) with three dimensions."""
-    if x.array.ndim not in (2, 3):
-        raise_error(f"image.{name}: src not 2 or 3 dimensional")
-    return x.array if x.array.ndim == 3 else x.array[None]
-
-
-def _like(found: Array, x: Tensor) -> Array:
-    return found if x.array.ndim == 3 else found[0]
-
-
-def _named(arguments: tuple[Any, ...], **defaults: Any) -> dict[str, Any]:
-    """Returns arguments by their names, given in a table or in this order."""
-    values: list[Any] = [None if one is MISSING else one for one in arguments]
-    if len(values) == 1 and is_table(values[0]) and rawget(values[0], 1.0) is None:
-        found = {name: rawget(values[0], name) for name in defaults}
-    else:
-        found = dict.fromkeys(defaults) | dict(zip(defaults, values, strict=False))
-    return {name: defaults[name] if value is None else value for name, value in found.items()}
-
-
-# ------------------------------------------------------------------------------------------------------ geometry
-
-
-def scale(*arguments: Any) -> Tensor:
-    result, x, rest = _split("scale", arguments)
-    array = _channels(x, "scale")
-    if result is not None:
-        size: Any = _channels(result, "scale").shape[1:]
-        mode = _given(rest, 0, "bilinear")
-    elif len(rest) > 1 and not (rest[1].__class__ is str and rest[1] in MODES):
-        size = number(rest[1], 3, "scale"), number(rest[0], 2, "scale")
-        mode = _given(rest, 2, "bilinear")
-    else:
-        text = format_number(rest[0]) if rest and rest[0].__class__ is float else _given(rest, 0, "")
-        size = size_of_text(text, *array.shape[1:]) if text.__class__ is str else None
-        mode = _given(rest, 1, "bilinear")
-    if size is None:
-        raise_error("image.scale: could not find valid dest size")
-    mode = _choice(mode, tuple(MODES), "scale")
-    return store(result, _like(scaled(array, max(int(size[0]), 1), max(int(size[1]), 1), mode), x), x.__class__)
-
-
-def _corner(form: str, free: tuple[int, int]) -> tuple[int, int]:
-    """Returns where a crop begins, (x, y), that leaves so many columns and rows out."""
-    places = {"c": (free[0] // 2, free[1] // 2), "tl": (0, 0), "tr": (free[0], 0), "bl": (0, free[1]), "br": free}
-    if form not in places:
-        raise_error('crop format must be "c"|"tl"|"tr"|"bl"|"br"')
-    return places[form]
-
-
-def crop(*arguments: Any) -> Tensor:
-    result, x, rest = _split("crop", arguments)
-    array = _channels(x, "crop")
-    height, width = array.shape[1:]
-    if rest and rest[0].__class__ is str and rest[0].isalpha():
-        size = _number(rest, 1, "crop"), _number(rest, 2, "crop")
-        left, top = _corner(rest[0], (width - size[0], height - size[1]))
-        right, bottom = left + size[0], top + size[1]
-    else:
-        left, top = _number(rest, 0, "crop"), _number(rest, 1, "crop")
-        if len(rest) > 2:
-            right, bottom = _number(rest, 2, "crop"), _number(rest, 3, "crop")
-        elif result is not None:
-            right, bottom = left + result.array.shape[-1], top + result.array.shape[-2]
-        else:
-            raise_error("image.crop: incorrect arguments: expected the end, or a result that has a size")
-    if left < 0 or top < 0 or right > width or bottom > height or right <= left or bottom <= top:
-        raise_error("image.crop: crop goes outside bounds of src")
-    found = array[:, top:bottom, left:right].astype(np.float32).astype(x.dtype)
-    if result is not None:
-        height, width = result.array.shape[-2:]
-        found = scaled(found, height, width, "bilinear")
-    return store(result, _like(found, x), x.__class__)
-
-
-def translate(*arguments: Any) -> Tensor:
-    result, x, rest = _split("translate", arguments)
-    array, right, down = _channels(x, "translate"), _number(rest, 0, "translate"), _number(rest, 1, "translate")
-    found = np.zeros_like(array)
-    height, width = array.shape[1:]
-    part = array[:, max(0, -down) : max(0, height - down), max(0, -right) : max(0, width - right)]
-    found[:, max(0, down) : max(0, height + down), max(0, right) : max(0, width + right)] = part
-    return store(result, _like(found, x), x.__class__)
-
-
-def rotate(*arguments: Any) -> Tensor:
-    result, x, rest = _split("rotate", arguments)
-    theta = number(_given(rest, 0, MISSING), 2, "rotate")
-    mode = _choice(_given(rest, 1, "simple"), ("simple", "bilinear"), "rotate")
-    return store(result, _like(rotated(_channels(x, "rotate"), theta, mode), x), x.__class__)
-
-
-def _polar(name: str, isLogarithmic: bool) -> Any:
-    def converted(*arguments: Any) -> Tensor:
-        result, x, rest = _split(name, arguments)
-        interpolation = _choice(_given(rest, 0, "simple"), ("simple", "bilinear"), name)
-        isFull = _choice(_given(rest, 1, "valid"), ("valid", "full"), name) == "full"
-        array = _channels(x, name)
-        height, width = (max(array.shape[1:]),) * 2 if result is None else result.array.shape[-2:]
-        return store(result, _like(polar(array, height, width, interpolation, isFull, isLogarithmic), x), x.__class__)
-
-    return converted
-
-
-def _warp(name: str, result: Any, x: Tensor, field: Array, mode: Any, isOffset: bool, clamp: Any, pad: Any) -> Tensor:
-    mode = _choice(mode, WARPS, name)
-    if _choice(clamp, ("clamp", "pad"), name) == "clamp" and pad is not None:
-        raise_error('pad_value can only be specified if clamp_mode = "pad"')
-    value = None if clamp == "clamp" else 0.0 if pad is None else number(pad, 7, name)
-    return store(result, _like(warped(_channels(x, name), field, mode, isOffset, value), x), x.__class__)
-
-
-def warp(*arguments: Any) -> Tensor:
-    result, x, field, rest = _split("warp", arguments, 2)
-    if field.array.ndim != 3 or len(field.array) != 2:
-        raise_error("image.warp: expected a flow field of 2 x height x width")
-    isOffset = _given(rest, 1, True) if len(rest) > 1 else True
-    mode, clamp = _given(rest, 0, "bilinear"), _given(rest, 2, "clamp")
-    return _warp("warp", result, x, field.array, mode, truth(isOffset), clamp, _given(rest, 3, None))
-
-
-def affinetransform(*arguments: Any) -> Tensor:
-    result, x, matrix, rest = _split("affinetransform", arguments, 2)
-    if matrix.array.shape != (2, 2):
-        raise_error("image.affinetransform: expected a matrix of 2 x 2")
-    shift = _given(rest, 1, None)
-    moved = np.zeros(2) if shift is None else shift.array if isinstance(shift, Tensor) else np.array(items(shift))
-    height, width = x.array.shape[-2:]
-    field = affine_field(height, width, matrix.array, moved)
-    mode, clamp = _given(rest, 0, "bilinear"), _given(rest, 2, "clamp")
-    return _warp("affinetransform", result, x, field, mode, True, clamp, _given(rest, 3, None))
-
-
-def _flipped(name: str, axis: int) -> Any:
-    def flipped(*arguments: Any) -> Tensor:
-        result, x, _ = _split(name, arguments)
-        return store(result, np.flip(x.array, axis).copy(), x.__class__)
-
-    return flipped
-
-
-def flip(*arguments: Any) -> Tensor:
-    result, x, rest = _split("flip", arguments)
-    axis = _number(rest, 0, "flip")
-    if not 1 <= axis <= x.array.ndim:
-        raise_error("Bad flip dimension")
-    return store(result, np.flip(x.array, axis - 1).copy(), x.__class__)
-
-
-GEOMETRY: dict[str, Any] = {
-    **{"scale": scale, "crop": crop, "translate": translate, "rotate": rotate, "warp": warp, "flip": flip},
-    **{"affinetransform": affinetransform, "polar": _polar("polar", False), "logpolar": _polar("logpolar", True)},
-    **{"hflip": _flipped("hflip", -1), "vflip": _flipped("vflip", -2)},
-}
 
 # ------------------------------------------------------------------------------------------------------ colours
 
 
 def _converted(name: str, convert: Any) -> Any:
     def converted(*arguments: Any) -> Tensor:
-        result, x, _ = _split(name, arguments)
+        result, x, _ = split(name, arguments)
         if x.array.ndim != 3 or len(x.array) < 3:
             raise_error(f"image.{name}: expected 3 x height x width, got {' x '.join(map(str, x.array.shape))}")
         return store(result, convert(x.array[:3]), x.__class__)
@@ -243,7 +42,7 @@ def _converted(name: str, convert: Any) -> Any:
 
 
 def y2jet(*arguments: Any) -> Tensor:
-    result, x, _ = _split("y2jet", arguments)
+    result, x, _ = split("y2jet", arguments)
     array = x.array[0] if x.array.ndim == 3 and len(x.array) == 1 else np.atleast_2d(x.array)
     levels = int(array.max())
     table = colours.jet(levels)
@@ -256,7 +55,7 @@ def y2jet(*arguments: Any) -> Tensor:
 
 
 def minmax(arguments: Any = MISSING, *_: Any) -> Tensor:
-    given = _named((checked_table(arguments, 1, "minmax"),), **dict.fromkeys(_MINMAX))
+    given = named((checked_table(arguments, 1, "minmax"),), **dict.fromkeys(_MINMAX))
     x = given["tensor"]
     if not isinstance(x, Tensor):
         raise_error("image.minmax: expected tensor = a tensor")
@@ -291,7 +90,7 @@ def _making(state: State) -> dict[str, Any]:
         return kind(np.ascontiguousarray(cast(array, kind.dtype)))
 
     def gaussian(*arguments: Any) -> Tensor:
-        given = _named(arguments, size=3.0, sigma=0.25, amplitude=1.0, normalize=False, **_PLANE, tensor=None)
+        given = named(arguments, size=3.0, sigma=0.25, amplitude=1.0, normalize=False, **_PLANE, tensor=None)
         height, width, sigmas, means = _plane(given)
         tensor = given["tensor"]
         shape = (height, width) if tensor is None else tensor.array.shape
@@ -300,7 +99,7 @@ def _making(state: State) -> dict[str, Any]:
         return store(tensor, kernels.gaussian(shape, kind.dtype, sigmas, means, given["amplitude"], isNormalized), kind)
 
     def gaussian1D(*arguments: Any) -> Tensor:
-        given = _named(arguments, size=3.0, sigma=0.25, amplitude=1.0, normalize=False, mean=0.5, tensor=None)
+        given = named(arguments, size=3.0, sigma=0.25, amplitude=1.0, normalize=False, mean=0.5, tensor=None)
         tensor = given["tensor"]
         size = int(given["size"]) if tensor is None else tensor.array.size
         found = kernels.gaussian_line(size, given["sigma"], given["mean"], given["amplitude"])
@@ -308,7 +107,7 @@ def _making(state: State) -> dict[str, Any]:
         return store(result, kernels.normalized(result.array), result.__class__) if truth(given["normalize"]) else result
 
     def laplacian(*arguments: Any) -> Tensor:
-        given = _named(arguments, size=3.0, sigma=0.1, amplitude=1.0, normalize=False, **_PLANE)
+        given = named(arguments, size=3.0, sigma=0.1, amplitude=1.0, normalize=False, **_PLANE)
         height, width, sigmas, means = _plane(given)
         found = made(kernels.laplacian((height, width), sigmas[::-1], means[::-1], given["amplitude"])).array
         return made(kernels.normalized(found) if truth(given["normalize"]) else found)
@@ -316,7 +115,7 @@ def _making(state: State) -> dict[str, Any]:
     def gaussianpyramid(*arguments: Any) -> Table:
         values = list(arguments)
         into = values.pop(0) if is_table(values[0]) else Table()
-        x, scales = _picture(values[0], "gaussianpyramid"), items(checked_table(values[1], 2, "gaussianpyramid"))
+        x, scales = picture_of(values[0], "gaussianpyramid"), items(checked_table(values[1], 2, "gaussianpyramid"))
         kernel = x.__class__(kernels.gaussian((3, 3), x.dtype, (0.25, 0.25), (0.5, 0.5), 1.0, True))
         last = x.array
         for i, one in enumerate(scales, 1):
@@ -334,7 +133,7 @@ def _making(state: State) -> dict[str, Any]:
         return made(colours.jet(int(number(count, 1, "jetColormap"))))
 
     def lcn(x: Any = MISSING, kernel: Any = None, *_: Any) -> Tensor:
-        array = _channels(_picture(x, "lcn"), "lcn")
+        array = channels(picture_of(x, "lcn"), "lcn")
         if len(array) != 1:
             raise_error("grayscale image expected")
         double = state.types.tensors[DTYPES["Double"]]
@@ -344,17 +143,17 @@ def _making(state: State) -> dict[str, Any]:
         return double(kernels.contrast_normalized(array[0].astype(np.float64), weights, double))
 
     def toDisplayTensor(*arguments: Any) -> Tensor:
-        given = _named(arguments, input=None, padding=0.0, nrow=6.0, scaleeach=False, min=None, max=None, symmetric=False)
+        given = named(arguments, input=None, padding=0.0, nrow=6.0, scaleeach=False, min=None, max=None, symmetric=False)
         given["saturate"], given["symm"] = _saturation(arguments), given["symmetric"]
         return made(_grid(_packed(given["input"], state.types.default.dtype), given))
 
     def display(*arguments: Any) -> Any:
-        named = arguments[0] if len(arguments) == 1 and is_table(arguments[0]) else None
-        if named is not None and (image := rawget(named, "image")) is not None:
-            arguments = (fields(**{**named.__dict__, "input": image}),)
-        elif not arguments or (named is not None and rawget(named, "input") is None and rawget(named, 1.0) is None):
+        options = arguments[0] if len(arguments) == 1 and is_table(arguments[0]) else None
+        if options is not None and (image := rawget(options, "image")) is not None:
+            arguments = (fields(**{**options.__dict__, "input": image}),)
+        elif not arguments or (options is not None and rawget(options, "input") is None and rawget(options, 1.0) is None):
             raise_error("image.display: expected a picture")
-        elif named is None:
+        elif options is None:
             arguments = arguments[:1]
         show_picture(state, toDisplayTensor(*arguments).array)
         return None
@@ -416,25 +215,25 @@ def _grid(x: Array, given: dict[str, Any]) -> Array:
 
 
 def convolve(*arguments: Any) -> Tensor:
-    result, x, kernel, rest = _split("convolve", arguments, 2)
+    result, x, kernel, rest = split("convolve", arguments, 2)
     kernel = kernel if kernel.dtype == x.dtype else x.__class__(cast(kernel.array, x.dtype))
-    return store(result, kernels.convolved(x, kernel, _given(rest, 0, "valid")), x.__class__)
+    return store(result, kernels.convolved(x, kernel, given_at(rest, 0, "valid")), x.__class__)
 
 
 def _morphed(name: str, pad: float, isErosion: bool) -> Any:
     def morphed(x: Any = MISSING, kernel: Any = None, padding: Any = None, *_: Any) -> Tensor:
         value = pad if padding is None else number(padding, 3, name)
-        return kernels.morphed(_picture(x, name), None if kernel is None else _picture(kernel, name), value, isErosion)
+        return kernels.morphed(picture_of(x, name), None if kernel is None else picture_of(kernel, name), value, isErosion)
 
     return morphed
 
 
 def drawRect(x: Any = MISSING, *arguments: Any) -> Tensor:
-    x = _picture(x, "drawRect")
+    x = picture_of(x, "drawRect")
     options = arguments[4] if len(arguments) > 4 and is_table(arguments[4]) else Table()
     if x.array.ndim != 3 or len(x.array) != 3:
         raise_error("image.drawRect: input image should be a 3-channel tensor")
-    corners = [_number(list(arguments), i, "drawRect") for i in range(4)]
+    corners = [whole(list(arguments), i, "drawRect") for i in range(4)]
     height, width = x.array.shape[1:]
     left, top, right, bottom = corners
     if left < 1 or top < 1 or right > width or bottom > height:
@@ -483,7 +282,7 @@ def _files(state: State) -> dict[str, Any]:
 
     def compressJPG(x: Any = MISSING, quality: Any = None, *_: Any) -> Tensor:
         quality = 75 if quality is None else int(number(quality, 2, "compressJPG"))
-        data = pictures.encoded_picture(_picture(x, "compressJPG").array, "jpg", quality)
+        data = pictures.encoded_picture(picture_of(x, "compressJPG").array, "jpg", quality)
         kind: type[Tensor] = state.types.tensors[DTYPES["Byte"]]
         return kind(np.frombuffer(data, np.uint8).copy())
 
@@ -503,7 +302,7 @@ def _files(state: State) -> dict[str, Any]:
 def _saver(name: str, kind: str | None) -> Any:
     def saved(file: Any = MISSING, x: Any = MISSING, *_: Any) -> tuple[()]:
         path = string(file, 1, name)
-        pictures.save(path, _picture(x, name).array, kind or pictures.kind_of_name(path, "save"))
+        pictures.save(path, picture_of(x, name).array, kind or pictures.kind_of_name(path, "save"))
         return ()
 
     return saved

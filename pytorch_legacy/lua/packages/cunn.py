@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..language.state import State
 
 _CLASSES = ("DataParallelTable", "SpatialConvolutionCUDA", "SpatialMaxPoolingCUDA")
-VERSION = 5110.0  # of the library cudnn; the last one that cudnn.torch knew
+VERSION = 5110.0  # the last version of the library cudnn that cudnn.torch knew
 
 
 def threads(net: Any = MISSING, *_: Any) -> Any:

@@ -57,7 +57,7 @@ Line = tuple[str, Array, Array, str]
 
 @dataclass
 class Plot:
-    """What a plot shows.
+    """The contents of a plot.
 
     Attributes
     ----------

@@ -112,20 +112,6 @@ def _making(state: State) -> dict[str, Any]:
         found = made(kernels.laplacian((height, width), sigmas[::-1], means[::-1], given["amplitude"])).array
         return made(kernels.normalized(found) if truth(given["normalize"]) else found)
 
-    def gaussianpyramid(*arguments: Any) -> Table:
-        values = list(arguments)
-        into = values.pop(0) if is_table(values[0]) else Table()
-        x, scales = picture_of(values[0], "gaussianpyramid"), items(checked_table(values[1], 2, "gaussianpyramid"))
-        kernel = x.__class__(kernels.gaussian((3, 3), x.dtype, (0.25, 0.25), (0.5, 0.5), 1.0, True))
-        last = x.array
-        for i, one in enumerate(scales, 1):
-            height, width = (int(n * one) for n in x.array.shape[-2:])
-            level = last if one == 1 else scaled(last, height, width, "simple")
-            result = store(rawget(into, float(i)), level, x.__class__)
-            dict.__setitem__(into, i, result)
-            last = kernels.convolved(result, kernel, "same")
-        return into
-
     def colormap(count: Any = MISSING, *_: Any) -> Tensor:
         return made(colours.colormap(int(number(count, 1, "colormap"))))
 
@@ -142,10 +128,36 @@ def _making(state: State) -> dict[str, Any]:
             weights = kernels.gaussian((9, 9), double.dtype, (1.591 / 9,) * 2, (0.5, 0.5), 1.0, True)
         return double(kernels.contrast_normalized(array[0].astype(np.float64), weights, double))
 
+    return {
+        **{"gaussian": gaussian, "gaussian1D": gaussian1D, "laplacian": laplacian, "gaussianpyramid": gaussianpyramid},
+        **{"colormap": colormap, "jetColormap": jetColormap, "lcn": lcn},
+    }
+
+
+def gaussianpyramid(*arguments: Any) -> Table:
+    values = list(arguments)
+    into = values.pop(0) if is_table(values[0]) else Table()
+    x, scales = picture_of(values[0], "gaussianpyramid"), items(checked_table(values[1], 2, "gaussianpyramid"))
+    kernel = x.__class__(kernels.gaussian((3, 3), x.dtype, (0.25, 0.25), (0.5, 0.5), 1.0, True))
+    last = x.array
+    for i, one in enumerate(scales, 1):
+        height, width = (int(n * one) for n in x.array.shape[-2:])
+        level = last if one == 1 else scaled(last, height, width, "simple")
+        result = store(rawget(into, float(i)), level, x.__class__)
+        dict.__setitem__(into, i, result)
+        last = kernels.convolved(result, kernel, "same")
+    return into
+
+
+def _displaying(state: State) -> dict[str, Any]:
+    """Returns the functions that put pictures into a grid, and show it."""
+
     def toDisplayTensor(*arguments: Any) -> Tensor:
         given = named(arguments, input=None, padding=0.0, nrow=6.0, scaleeach=False, min=None, max=None, symmetric=False)
         given["saturate"], given["symm"] = _saturation(arguments), given["symmetric"]
-        return made(_grid(_packed(given["input"], state.types.default.dtype), given))
+        kind: type[Tensor] = state.types.default
+        grid = _grid(_packed(given["input"], kind.dtype), given)
+        return kind(np.ascontiguousarray(cast(grid, kind.dtype)))
 
     def display(*arguments: Any) -> Any:
         options = arguments[0] if len(arguments) == 1 and is_table(arguments[0]) else None
@@ -158,11 +170,7 @@ def _making(state: State) -> dict[str, Any]:
         show_picture(state, toDisplayTensor(*arguments).array)
         return None
 
-    return {
-        **{"gaussian": gaussian, "gaussian1D": gaussian1D, "laplacian": laplacian, "gaussianpyramid": gaussianpyramid},
-        **{"colormap": colormap, "jetColormap": jetColormap, "lcn": lcn},
-        **{"toDisplayTensor": toDisplayTensor, "display": display},
-    }
+    return {"toDisplayTensor": toDisplayTensor, "display": display}
 
 
 _PLANE: dict[str, Any] = dict.fromkeys(("width", "height", "sigma_horz", "sigma_vert")) | {"mean_horz": 0.5, "mean_vert": 0.5}
@@ -312,7 +320,7 @@ def library(state: State) -> Table:
     """Returns the package's table."""
     for name in ("torch", "sys", "xlua"):
         state.require(name)
-    made = {**GEOMETRY, **_making(state), **_files(state)}
+    made = {**GEOMETRY, **_making(state), **_displaying(state), **_files(state)}
     made |= {name: _converted(name, convert) for name, convert in colours.CONVERSIONS.items()}
     made |= {"y2jet": y2jet, "minmax": minmax, "convolve": convolve, "drawRect": drawRect, "is_supported": is_supported}
     made |= {"erode": _morphed("erode", 1.0, True), "dilate": _morphed("dilate", 0.0, False)}

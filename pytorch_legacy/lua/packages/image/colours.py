@@ -14,7 +14,7 @@ from ...language.errors import raise_error
 from ...tensors.tensor import Array
 from .scaling import intermediate, stored
 
-_EPSILON, _KAPPA = 216.0 / 24389.0, 24389.0 / 27.0  # of the CIE
+_EPSILON, _KAPPA = 216.0 / 24389.0, 24389.0 / 27.0  # the CIE's constants
 _WHITE = 0.950456, 1.088754  # X and Z of the white point D65
 _XYZ = ((0.412453, 0.357580, 0.180423), (0.212671, 0.715160, 0.072169), (0.019334, 0.119193, 0.950227))
 _RGB = ((3.2404542, -1.5371385, -0.4985314), (-0.9692660, 1.8760108, 0.0415560), (0.0556434, -0.2040259, 1.0572252))

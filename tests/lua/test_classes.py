@@ -246,6 +246,10 @@ def test_a_session_replaces_methods_for_itself():
 # ------------------------------------------------------------------------------------------------------ nngraph and optim
 
 
+def test_nngraph_brings_penlight() -> None:
+    assert session("nngraph").execute("return pl.List({3, 4}):len()") == 2
+
+
 def test_nodes():
     lua = session("nngraph")
     net, names = lua.execute("""

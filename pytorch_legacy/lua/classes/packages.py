@@ -140,6 +140,7 @@ def add_packages(state: State) -> None:
             for package in _ADDED[name]:
                 border_of(state).packages.add(package)
             if name == "nngraph":
+                state.require("pl")  # a global that scripts expect of it
                 return utilities.nngraph(state)
             table = fields(**recursive.RNN, version=2.0) if name == "rnn" else fields(version=2.0)
             if name == "rnn":

@@ -41,7 +41,7 @@ def add_lua(parser: argparse._ActionsContainer) -> None:
         action="append",
         default=[],
         metavar="FILE.lua",
-        help="Lua file with layers of the model's author, which run as it says; may be given several times",
+        help="Lua file of the author's layers; may be repeated",
     )
 
 

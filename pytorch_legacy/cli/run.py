@@ -41,8 +41,7 @@ The format of a file is detected from its content, not from its name.
 
 If a file has several tensors, they are the inputs of a network that takes
 several; any other network runs on each of them. A network with one channel in
-and one out runs on the luminance of a color picture, and the colors are
-resized. For many files use pytorch-legacy run-many.
+and one out runs on the luminance of a color picture. For many files: run-many.
 
 """
     + inputs.GRAMMAR

@@ -85,6 +85,10 @@ class SpatialGlimpse(Module):
     def module(self) -> Any:
         return self.modules[0]
 
+    @module.setter
+    def module(self, module: Any) -> None:
+        self.modules = [module]
+
     def updateOutput(self, input: list[Tensor]) -> Tensor:
         pictures, places = self._checked(input)
         count, planes = pictures.shape[:2]

@@ -27,6 +27,7 @@ INSIDE = "the test looks into fields that modules here do not have"
 ONE_LABEL = "nn.ClassNLLCriterion takes one label for a sample"
 NOISE = "nn.NCEModule divides a copy of the noise by its sum, Torch7's the noise itself"
 GRAPHS = "errors of graphs are in other words"
+RESAMPLED = "the test gives nn.SpatialReSampling a gradient of another size than its output"
 EXPECTED: dict[str, dict[str, str]] = {
     "luajit": {
         "lang/goto.lua --- Goto is a keyword.": AS_5_2,
@@ -61,6 +62,7 @@ EXPECTED: dict[str, dict[str, str]] = {
         "FlattenTable": "nn.FlattenTable has no input_map",
         "DontCast": "nn.DontCast begins with the type of its module",
         "IndexLinear": "a gradient of one sample has the dimension of the batch",
+        "OneHot": "cunn is there without a device, so that torch.CudaTensor is torch.FloatTensor",
     },
     "rnn": {
         "Recurrent": "the clones of a recurrent module for its steps are made at other times",
@@ -73,6 +75,7 @@ EXPECTED: dict[str, dict[str, str]] = {
         "NCE_MaskZero": NOISE,
         "MufuruGradients": ONE_LABEL,
         "getHiddenState": "recurrent modules have no getHiddenState",
+        "RecurrentAttention": "a class that a script derives from nn.AbstractSequencer has no step of its own",
     },
     "dpnn": {
         "Serial": "nn.Serial is saved with all its fields",
@@ -80,6 +83,8 @@ EXPECTED: dict[str, dict[str, str]] = {
         "NCE_main": NOISE,
         "NCE_multinomial": NOISE,
         "NCE_batchnoise": NOISE,
+        "SpatialGlimpse": RESAMPLED,
+        "SpatialGlimpseRect": RESAMPLED,
     },
     "nngraph": {
         "test_connectivity connectivity": GRAPHS,

@@ -129,6 +129,7 @@ if not TYPE_CHECKING:  # or every name would be known to mypy
         """Packages are imported when they are asked for: ``pl.rnn``, and ``pl.optimize``, which is in one."""
         if name not in __all__:
             raise AttributeError(f"module 'pytorch_legacy' has no attribute '{name}'")
+        import_module(f"{__name__}.nn")  # first and whole: two threads that import parts of it would wait for each other
         found = import_module(f"{__name__}.{_FUNCTIONS.get(name, name)}")
         if name in _FUNCTIONS:
             found = globals()[name] = getattr(found, name)

@@ -35,6 +35,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.files.form import declarations
 
 KINDS = ("indices", "labels", "positions", "columns", "numbers", "vectors", "keys", "stored")
 NOTHING = -100  # the label of samples that count nowhere
@@ -116,18 +117,16 @@ def declared_lua(cls: type) -> Lua:
         If something else than a `Lua` is declared.
     """
     whole = Lua()
-    for base in reversed(cls.__mro__):
-        own = vars(base).get("_lua", Lua() if "__init__" in vars(base) else None)
-        if own is None:
+    for base, own in declarations(cls, "_lua", Lua):
+        if own is None and "__init__" not in vars(base):
             continue
-        if not isinstance(own, Lua):
-            raise TypeError(f"{base.__name__}: _lua: expected a pytorch_legacy.Lua, got {own!r:.100}")
-        changes = {entry.name: getattr(own, entry.name) for entry in fields(Lua)}
+        # A constructor of its own has its own order of arguments.
+        changes = {entry.name: getattr(own or Lua(), entry.name) for entry in fields(Lua)}
         for name, value in changes.items():
             old = getattr(whole, name)
             if name != "order":
                 changes[name] = {**old, **value} if isinstance(value, Mapping) else old if value is None else value
-        if "__init__" not in vars(base) and own.order is None:
+        if "__init__" not in vars(base) and changes["order"] is None:
             changes["order"] = whole.order
         whole = replace(whole, **changes)
     return whole

@@ -21,9 +21,11 @@ Everything else follows Torch7's rule: a field of the file is an attribute of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, TypeVar
+
+Declared = TypeVar("Declared")
 
 KINDS = (
     "a whole number", "a whole number from 1 on", "a number", "true or false", "a tensor of floating-point numbers", "a tensor",
@@ -163,14 +165,24 @@ def declared_form(cls: type) -> Form:
         If something else than a `Form` is declared.
     """
     whole = Form()
-    for base in reversed(cls.__mro__):
-        own = vars(base).get("_file")
-        if own is None:
-            continue
-        if not isinstance(own, Form):
-            raise TypeError(f"{base.__name__}: _file: expected a pytorch_legacy.Form, got {own!r:.100}")
-        whole = _joined(whole, own)
+    for _, own in declarations(cls, "_file", Form):
+        whole = _joined(whole, own) if own is not None else whole
     return whole
+
+
+def declarations(cls: type, name: str, kind: type[Declared]) -> Iterator[tuple[type, Declared | None]]:
+    """Yields a class and its bases, the bases first, each with what it declares itself under a name.
+
+    Raises
+    ------
+    TypeError
+        If something else than a `kind` is declared.
+    """
+    for base in reversed(cls.__mro__):
+        own = vars(base).get(name)
+        if own is not None and not isinstance(own, kind):
+            raise TypeError(f"{base.__name__}: {name}: expected a pytorch_legacy.{kind.__name__}, got {own!r:.100}")
+        yield base, own
 
 
 def _joined(bases: Form, own: Form) -> Form:

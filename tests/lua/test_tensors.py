@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,25 +13,15 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy.lua.tensors import Types, wrap
 
+from . import running
 from .running import rows
+
+result = partial(running.result, requires=["torch"])
+error = partial(running.error, requires=["torch"])
 
 
 def session() -> pl.lua.Session:
     return pl.lua.Session(requires=["torch"])
-
-
-def result(code: str, **values: Any) -> Any:
-    """Returns what a program returns that has torch and some globals."""
-    lua = session()
-    lua.globals.update(values)
-    return lua.execute(code, "=t")
-
-
-def error(code: str) -> str:
-    """Returns the message of the error that a program ends with."""
-    with pytest.raises(pl.lua.LuaError) as caught:
-        result(code)
-    return str(caught.value.value)
 
 
 A = np.arange(24.0).reshape(2, 3, 4)

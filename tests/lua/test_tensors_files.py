@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-import pytorch_legacy as pl
 from pytorch_legacy import t7
+
+from . import running
+
+result = partial(running.result, requires=["torch"])
+error = partial(running.error, requires=["torch"])
 
 VALUES = """
 local x = torch.range(1, 6):view(2, 3)
@@ -24,18 +28,6 @@ return y[2][1] == 40, v.name == 'caf\\195\\169', v[2.5], #v.inner, v[true], v.n,
   torch.type(v.sizes), y:storage() == row:storage()
 """
 EXPECTED = (True, True, True, 3.0, "yes", -0.25, 3.0, 255.0, True, "torch.LongStorage", True)
-
-
-def result(code: str, **values: Any) -> Any:
-    lua = pl.lua.Session(requires=["torch"])
-    lua.globals.update(values)
-    return lua.execute(code, "=t")
-
-
-def error(code: str) -> str:
-    with pytest.raises(pl.lua.LuaError) as caught:
-        result(code)
-    return str(caught.value.value)
 
 
 @pytest.mark.parametrize("form", ["binary", "ascii"])

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import random, t7
+
+from . import running
+
+result = partial(running.result, requires=["torch"])
 
 PARITY = t7.read(Path(__file__).parents[1] / "golden" / "random" / "parity.t7")
 SEEDS = PARITY["seeds"]
@@ -37,10 +41,6 @@ def kept() -> Iterator[None]:
     state = random.getRNGState()
     yield
     random.setRNGState(state)
-
-
-def result(code: str) -> Any:
-    return pl.lua.Session(requires=["torch"]).execute(code, "=t")
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -33,6 +33,15 @@ def table_of(values: Iterable[Any]) -> Table:
     return sequence(*values)
 
 
+def replaced(table: Table, values: list[Any]) -> Table:
+    """Gives a table other values from 1 on. Returns it."""
+    for i in range(len(values), len(listed(table))):
+        rawset(table, float(i + 1), None)
+    for i, value in enumerate(values, 1):
+        rawset(table, float(i), value)
+    return table
+
+
 def items(table: Table) -> list[tuple[Any, Any]]:
     """Returns keys and values of a table, without metamethods, in the order of ``pairs``."""
     found = []

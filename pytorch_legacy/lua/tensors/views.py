@@ -337,11 +337,17 @@ def _viewed(result: Tensor | None, x: Tensor, shape: tuple[int, ...]) -> Tensor:
     return x.view(shown) if result is None else _show(result, x, shown)
 
 
-def viewAs(x: Any = MISSING, *rest: Any) -> Tensor:
-    x = tensor(x, 1, "viewAs")
-    if len(rest) > 1 and isinstance(rest[1], Tensor):
-        return _viewed(x, tensor(rest[0], 2, "viewAs"), shape_of(rest[1]))
-    return _viewed(None, x, shape_of(tensor(rest[0] if rest else MISSING, 2, "viewAs")))
+def viewAs(*arguments: Any) -> Tensor:
+    return _viewed(*_sized_as(arguments, "viewAs"))
+
+
+def _sized_as(arguments: tuple[Any, ...], name: str) -> tuple[Tensor | None, Tensor, tuple[int, ...]]:
+    """Returns the result, the source and the shape of ``name([result,] source, other)``, whose other tensor has the shape."""
+    first = tensor(arguments[0] if arguments else MISSING, 1, name)
+    second = tensor(arguments[1] if len(arguments) > 1 else MISSING, 2, name)
+    if len(arguments) > 2 and isinstance(arguments[2], Tensor):
+        return first, second, shape_of(arguments[2])
+    return None, first, shape_of(second)
 
 
 def reshape(*arguments: Any) -> Tensor:
@@ -371,11 +377,8 @@ def _expanded(result: Tensor | None, x: Tensor, shape: tuple[int, ...]) -> Tenso
     return x.view(shown) if result is None else _show(result, x, shown)
 
 
-def expandAs(x: Any = MISSING, *rest: Any) -> Tensor:
-    x = tensor(x, 1, "expandAs")
-    if len(rest) > 1 and isinstance(rest[1], Tensor):
-        return _expanded(x, tensor(rest[0], 2, "expandAs"), shape_of(rest[1]))
-    return _expanded(None, x, shape_of(tensor(rest[0] if rest else MISSING, 2, "expandAs")))
+def expandAs(*arguments: Any) -> Tensor:
+    return _expanded(*_sized_as(arguments, "expandAs"))
 
 
 def repeatTensor(*arguments: Any) -> Tensor:

@@ -10,9 +10,7 @@ import pytest
 
 import pytorch_legacy as pl
 
-
-def result(code: str) -> Any:
-    return pl.lua.Session().execute(code, "=t")
+from ..running import result
 
 
 @pytest.mark.parametrize("code, expected", [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,9 @@ import pytest
 
 import pytorch_legacy as pl
 
+from .. import running
 
-def result(code: str) -> Any:
-    return pl.lua.Session(requires=["cutorch"]).execute(code, "=t")
+result = partial(running.result, requires=["cutorch"])
 
 
 @pytest.mark.parametrize("code, expected", [

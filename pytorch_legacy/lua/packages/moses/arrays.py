@@ -10,8 +10,8 @@ from ...language.arguments import MISSING, number, string
 from ...language.arguments import table as checked
 from ...language.operators import eq
 from ...language.table import Table, rawset
-from ..values import called, filled, is_table, listed, table_of, truth
-from .helpers import equal, flat, pairs_of, replaced, uniques, values_of
+from ..values import called, filled, is_table, listed, replaced, table_of, truth
+from .helpers import equal, flat, pairs_of, uniques, values_of
 
 
 def toArray(*values: Any) -> Table:

@@ -8,7 +8,7 @@ from typing import Any
 from ...language.arguments import table as checked
 from ...language.errors import raise_error
 from ...language.operators import eq
-from ...language.table import Table, rawget, rawset
+from ...language.table import rawget
 from ..values import called, is_table, items, listed, truth
 
 
@@ -53,11 +53,3 @@ def flat(values: list[Any], isShallow: bool, depth: int = 0) -> list[Any]:
         else:
             found.append(value)
     return found
-
-
-def replaced(table: Table, values: list[Any]) -> Table:
-    for i in range(len(values), len(listed(table))):
-        rawset(table, float(i + 1), None)
-    for i, value in enumerate(values, 1):
-        rawset(table, float(i), value)
-    return table

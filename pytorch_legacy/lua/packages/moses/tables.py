@@ -8,8 +8,8 @@ from ...language.arguments import MISSING
 from ...language.arguments import table as checked
 from ...language.operators import eq, lt, many
 from ...language.table import Table, first, rawget, rawset
-from ..values import called, compared, filled, is_table, items, listed, table_of, truth
-from .helpers import equal, pairs_of, replaced, test_of, values_of
+from ..values import called, compared, filled, is_table, items, listed, replaced, table_of, truth
+from .helpers import equal, pairs_of, test_of, values_of
 
 
 def each(table: Any = MISSING, function: Any = MISSING, *rest: Any) -> tuple[()]:

@@ -9,10 +9,9 @@ from ...language.arguments import table as checked
 from ...language.errors import raise_error
 from ...language.operators import eq
 from ...language.table import Table, first, rawget, rawset, set_metatable
-from ..values import called, compared, filled, is_table, items, listed, table_of, with_metatable
+from ..values import called, compared, filled, is_table, items, listed, replaced, table_of, with_metatable
 from .functions import function_of
 from .stringx import quoted
-from .tablex import replaced
 
 if TYPE_CHECKING:
     from ...language.state import State

@@ -9,7 +9,7 @@ from ...language.arguments import table as checked
 from ...language.errors import raise_error
 from ...language.operators import eq, length, many
 from ...language.table import Table, metamethod, rawget, rawset, set_metatable
-from ..values import called, compared, filled, is_table, items, listed, table_of, truth
+from ..values import called, compared, filled, is_table, items, listed, replaced, table_of, truth
 from .functions import function_of
 
 if TYPE_CHECKING:
@@ -50,15 +50,6 @@ def _slice(values: list[Any], first: Any, last: Any) -> tuple[int, int]:
     begin = 1 if first is None else int(first) if first >= 0 else n + int(first) + 1
     end = n if last is None else int(last) if last >= 0 else n + int(last) + 1
     return max(begin - 1, 0), max(end, begin - 1, 0)
-
-
-def replaced(table: Table, values: list[Any]) -> Table:
-    """Gives a table other values from 1 on. Returns it."""
-    for i in range(len(values), len(listed(table))):
-        rawset(table, float(i + 1), None)
-    for i, value in enumerate(values, 1):
-        rawset(table, float(i), value)
-    return table
 
 
 def size(table: Any = MISSING, *_: Any) -> float:

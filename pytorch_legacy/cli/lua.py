@@ -10,8 +10,9 @@ from pytorch_legacy.inference.problem import Problem
 
 HELP = "run a program written in Lua"
 DESCRIPTION = """\
-Run a Lua 5.1 program without Lua. require finds Lua files, and Torch7's packages;
-an error lists them where it finds none.
+Run a Lua 5.1 program without Lua, as Torch7's th did: torch, paths, sys, xlua and pl
+are there. require finds Lua files, and Torch7's packages; an error lists them where
+it finds none.
 
   pytorch-legacy lua SCRIPT.lua ARGUMENT...            run a file
   pytorch-legacy lua -e 'print(_VERSION)'              run code
@@ -39,7 +40,7 @@ def execute(options: argparse.Namespace) -> None:
 
     if options.code is None and options.script is None:
         raise Problem("SCRIPT: expected a Lua file, or -e CODE")
-    session = lua.Session([".", *options.path], options.seed, stubs=options.stub, pictures=options.pictures)
+    session = lua.Session([".", *options.path], options.seed, ["trepl"], stubs=options.stub, pictures=options.pictures)
     try:
         if options.code is not None:
             session.execute(options.code, "=(command line)")

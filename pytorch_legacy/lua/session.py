@@ -335,6 +335,9 @@ def run(
 ) -> Any:
     """Runs a file of Lua in a session of its own. Returns its results: None, a value, or a tuple of several.
 
+    It finds what Torch7's console ``th`` loaded (the package ``trepl``): the globals torch, paths, sys, xlua and those of pl, and
+    a ``print`` that shows tables.
+
     Parameters
     ----------
     file : path-like
@@ -353,7 +356,7 @@ def run(
     stubs : sequence of str, default: ()
         Further packages that ``require`` finds, which are empty.
     """
-    return Session(path, seed, requires, globals, stubs).run(file, *arguments)
+    return Session(path, seed, ["trepl", *requires], globals, stubs).run(file, *arguments)
 
 
 def factory(files: Sequence[str | PathLike[str]]) -> ScriptFactory:

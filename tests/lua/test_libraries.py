@@ -191,3 +191,16 @@ def test_packages(tmp_path: Path) -> None:
     assert session.execute("package.preload.p = function(n) return n .. '!' end return require 'p'") == "p!"
     message = session.execute("return select(2, pcall(require, 'missing'))")
     assert f"no file '{tmp_path}/missing.lua'" in message and "module 'missing' not found" in message
+
+
+def test_packages_beside_the_file_that_requires_them(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "main.lua").write_text("return require './lib/a', require './lib/a.lua' == require './lib/a', count")
+    (tmp_path / "lib" / "a.lua").write_text("count = (count or 0) + 1 return require '../b' .. require './c'")
+    (tmp_path / "b.lua").write_text("return 'b'")
+    (tmp_path / "lib" / "c").mkdir()
+    (tmp_path / "lib" / "c" / "init.lua").write_text("return 'c'")
+    assert pl.lua.run(tmp_path / "main.lua") == ("bc", True, 1.0)
+    (tmp_path / "again.lua").write_text("require './again'")
+    with pytest.raises(pl.lua.LuaError, match="loop or previous error loading module"):
+        pl.lua.run(tmp_path / "again.lua")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,3 +59,17 @@ def test_console(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[s
     expected = ["3", "a", "2", "stdin:1: attempt to index global 'x' (a number value)"]
     assert capfd.readouterr().out.splitlines()[:4] == expected
     assert session.execute("return require('trepl.colorize').red('a')") == "\033[0;31ma\033[0m"
+
+
+def test_what_the_console_brings(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.lua").write_text("""
+        import 'nn'
+        local o = lapp[[
+            --n (default 3) a number
+        ]]
+        print({o.n, torch.type(Linear(2, 1))})
+    """)
+    pl.lua.run(tmp_path / "t.lua")
+    assert capfd.readouterr().out == '{\n  1 : 3\n  2 : "nn.Linear"\n}\n'
+    code = "return paths ~= nil and sys ~= nil and xlua ~= nil and stringx ~= nil and torch ~= nil, nn == nil"
+    assert pl.lua.Session(requires=["trepl"]).execute(code) == (True, True)

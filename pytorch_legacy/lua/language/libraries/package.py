@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import CALLBACK, MISSING, string
 from ..arguments import table as table_of
-from ..errors import CHUNK, LuaError, frame_at, raise_error
+from ..errors import CHUNK, LuaError, chunk_of, frame_at, raise_error
 from ..lexer import LuaSyntaxError
 from ..table import TABLES, Table, Userdata, first, metamethod, rawget, rawset, sequence, set_metatable
 
@@ -31,16 +31,36 @@ def _loaders(state: State, package: Table) -> Table:
             if not os.path.isfile(file):
                 tried += f"\n\tno file '{file}'"
                 continue
-            try:
-                return state.load(state.read_file(file), f"@{file}")
-            except (LuaSyntaxError, OSError) as problem:
-                raise_error(f"error loading module '{name}' from file '{file}':\n\t{problem}")
+            return _loaded(state, name, file)
         return tried
 
     def from_library(*_: Any) -> str:
         return ""  # there are no libraries of C
 
     return sequence(from_preload, from_path, from_library, from_library)
+
+
+def _beside(name: str) -> str | None:
+    """Returns the file of a package that is named relative to the file that calls ``require``, None if there is none.
+
+    The console ``th`` takes names such as ``./layers`` and ``../layers`` so.
+    """
+    frame = frame_at(1)
+    chunk = None if frame is None else chunk_of(frame)
+    folder = os.path.dirname(chunk.source[1:]) if chunk is not None and chunk.source.startswith("@") else ""
+    for end in (".lua", "", "/init.lua"):
+        file = os.path.normpath(os.path.join(folder, name + end))
+        if os.path.isfile(file):
+            return file
+    return None
+
+
+def _loaded(state: State, name: str, file: str) -> Any:
+    """Returns the function of a package's file."""
+    try:
+        return state.load(state.read_file(file), f"@{file}")
+    except (LuaSyntaxError, OSError) as problem:
+        raise_error(f"error loading module '{name}' from file '{file}':\n\t{problem}")
 
 
 def _searched(package: Table, name: str) -> Any:
@@ -105,11 +125,13 @@ def library(state: State) -> dict[str, Any]:
 
     def require(name: Any = MISSING, *_: Any) -> Any:
         name = string(name, 1, "require")
+        file = _beside(name) if name.startswith(("./", "../")) else None
+        name = file or name
         if (found := rawget(loaded, name)) is not None and found is not False:
             if found is loading:
                 raise_error(f"loop or previous error loading module '{name}'")
             return found
-        loader = _searched(package, name)
+        loader = _loaded(state, name, file) if file else _searched(package, name)
         rawset(loaded, name, loading)
         try:
             with CALLBACK:

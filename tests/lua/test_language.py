@@ -153,6 +153,11 @@ local a, b = V.new(1), V.new(2)
     ("local t = setmetatable({}, {__pairs = function(t) return function(_, k) if not k then return 1, 'one' end end, t end}) "
      "for k, v in pairs(t) do return k, v end", (1.0, "one")),
     ("return getmetatable(setmetatable({}, {__metatable = 'locked'})), getmetatable('').__index == string", ("locked", True)),
+    ("getmetatable('').__mod = function(a, b) return a:format(unpack(b)) end "
+     "return '%d%s' % {3, 'x'}, pcall(function() return 'a' + 1 end)",
+     ("3x", False, "t:16: attempt to perform arithmetic on a string value")),
+    ("local mt = getmetatable('') mt.__unm = string.reverse mt.__add = function(a, b) return type(a) .. type(b) end "
+     "return -'ab', 'a' + 1, {} == 1 or 1 + 'b', '3' + 4", ("ba", "stringnumber", "numberstring", 7.0)),
     ("return (pcall(setmetatable, setmetatable({}, {__metatable = 1}), {}))", False),
     ("local t = setmetatable({}, {__index = {clear = 1, get = 2}}) return t.clear, t.get, t.items", (1.0, 2.0, None)),
     ("local t = setmetatable({}, {__index = function(t, i) return i end}) for i in ipairs(t) do return i end return #t", 0.0),

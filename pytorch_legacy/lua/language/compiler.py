@@ -57,7 +57,7 @@ def load(text: str, source: str, environment: Table, accessors: dict[str, Any]) 
     environment : Table
         Its globals.
     accessors : dict
-        ``index``, ``setindex`` and ``method`` of the state.
+        ``index``, ``setindex`` and ``method`` of the state, and ``strings``, its metatable of strings.
     """
     code, chunk = (cached if len(text) <= MAX_CACHED_BYTES else compiled)(text, source)
     space = {**HELPERS, **accessors, "fields": fields, "mixed": mixed, "sequence": sequence}

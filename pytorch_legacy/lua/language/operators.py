@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .errors import Fault, raise_error
+from .errors import Fault, frame_at, raise_error
 from .lexer import number as read_number
 from .table import (
     MAX_CALLS,
@@ -56,14 +56,23 @@ def _arithmetic(event: str, compute: Callable[[float, float], float]) -> Callabl
         x, y = tonumber(a), tonumber(b)
         if x is not None and y is not None:
             return compute(x, y)
-        handler = metamethod(a, event)
+        handler = _handler(a, event)
         if handler is None:
-            handler = metamethod(b, event)
+            handler = _handler(b, event)
         if handler is None:
             raise Fault("perform arithmetic on", a, b)
         return first(handler(a, b))
 
     return operator
+
+
+def _handler(value: Any, event: str) -> Any:
+    """Returns a metamethod of an operand, None if there is none. The metatable of strings belongs to the state that runs."""
+    if value.__class__ is not str:
+        return metamethod(value, event)
+    frame = frame_at(0)
+    strings = None if frame is None else frame.f_globals.get("strings")
+    return None if strings is None else strings.__dict__.get(event)
 
 
 def _divide(a: float, b: float) -> float:
@@ -99,7 +108,7 @@ def neg(a: Any) -> Any:
     """Returns ``-a``."""
     if (x := tonumber(a)) is not None:
         return -x
-    handler = metamethod(a, "__unm")
+    handler = _handler(a, "__unm")
     if handler is None:
         raise Fault("perform arithmetic on", a)
     return first(handler(a, a))

@@ -96,7 +96,7 @@ class State:
 
     def load(self, text: str, name: str, environment: Table | None = None) -> Any:
         """Returns the function of a source, whose name begins with @ for a file. Raises LuaSyntaxError."""
-        shared = {"index": self.index, "setindex": self.setindex, "method": self.method}
+        shared = {"index": self.index, "setindex": self.setindex, "method": self.method, "strings": self.metatables[str]}
         return load(text, name, self.globals if environment is None else environment, shared)
 
     def read_file(self, name: str) -> str:

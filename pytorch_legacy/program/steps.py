@@ -41,7 +41,8 @@ class TrainingStep(Program):
     ----------
     parameters, gradParameters : array
         The vectors of all parameters and of their gradients, in the order of ``net.getParameters()``. A step reads the first and
-        writes the second. So an optimizer of `pl.optim` that moves the first one moves the parameters of the next step.
+        writes the second. So an optimizer of `pl.optim` that moves the first one moves the parameters of the next step. A step
+        also writes the parameters of layers that do so in their passes, such as `nn.LookupTable` with `maxNorm`.
 
     Examples
     --------

@@ -25,6 +25,8 @@ PARAMETERS: Place = ("flat",)
 GRADIENTS: Place = ("flatGrad",)
 VELOCITY: Place = ("velocity",)
 COEFFICIENTS: Place = ("coefficients",)
+ZEROING = "zeroGradParameters"
+"""The first part of a pass."""
 
 
 class TrainingPass(Module):
@@ -72,7 +74,7 @@ class TrainingPass(Module):
     def updateOutput(self, input: Any) -> Any:
         """Returns the loss for a table of an input, and a target if the criterion needs one."""
         given, target = input if len(input) == 2 else (*input, None)
-        begin("zeroGradParameters")
+        begin(ZEROING)
         self.net.zeroGradParameters()
         begin("forward: updateOutput")
         found = self.net.forward(given)

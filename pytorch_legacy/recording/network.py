@@ -168,9 +168,14 @@ def _isOverwritten(calls: list[Call], number: int, nbytes: int) -> bool:
             return bool(written.all())
         for ref in call.refs(call.writes):
             if ref.memory == number:
-                shape, strides = (*ref.shape, ref.dtype.itemsize), (*ref.strides, 1)
-                np.lib.stride_tricks.as_strided(written[ref.offset :], shape, strides)[...] = True
+                mark(written, ref)
     return True
+
+
+def mark(bytes: Any, ref: Ref) -> None:
+    """Sets the bytes of an array to True, in a mask of the bytes of its memory."""
+    shape, strides = (*ref.shape, ref.dtype.itemsize), (*ref.strides, 1)
+    np.lib.stride_tricks.as_strided(bytes[ref.offset :], shape, strides)[...] = True
 
 
 def _refs(output: Any) -> list[Ref]:

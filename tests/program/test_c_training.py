@@ -62,6 +62,22 @@ def padded() -> Any:
     return nn.Sequential(rnn.LookupTableMaskZero(3, 4), nn.Max(1), nn.Linear(4, 2)), nn.MSECriterion()
 
 
+def renormed() -> Any:
+    """Returns a network that shortens the rows of its weights that the input names."""
+    return nn.Sequential(nn.LookupTable(3, 4, maxNorm=0.5), nn.Max(1), nn.Linear(4, 2)), nn.MSECriterion()
+
+
+class Summing(nn.Linear):
+    """An nn.Linear whose gradients are sums over all steps, and which shrinks its weight after each."""
+
+    def zeroGradParameters(self) -> Any:
+        return self
+
+    def accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        super().accGradParameters(input, gradOutput, scale)
+        self.weight *= self.weight.dtype.type(0.5)
+
+
 def texts(n: int) -> Any:
     return np.random.default_rng(n).integers(0, 3, (n, 6))
 
@@ -94,6 +110,15 @@ NETWORKS: dict[str, tuple[Callable[[], Any], Callable[[int], Any]]] = {
     ),
     "embedding": (embedding, lambda n: (texts(n), labels(n, 3, n))),
     "padded": (padded, lambda n: (texts(n), numbers(n, 2, seed=n))),
+    "renormed": (renormed, lambda n: (texts(n), numbers(n, 2, seed=n))),
+    "weight_norm": (
+        lambda: (nn.Sequential(nn.WeightNorm(nn.Linear(3, 4)), nn.Linear(4, 2)), nn.MSECriterion()),
+        lambda n: (numbers(n, 3, seed=n), numbers(n, 2, seed=n)),
+    ),
+    "summing": (
+        lambda: (nn.Sequential(nn.Linear(3, 4), Summing(4, 2)), nn.MSECriterion()),
+        lambda n: (numbers(n, 3, seed=n), numbers(n, 2, seed=n)),
+    ),
     "moving": (
         lambda: (nn.Sequential(nn.Linear(3, 4), Moving(4)), nn.MSECriterion()),
         lambda n: (numbers(n, 3, seed=n), numbers(n, 4, seed=n)),
@@ -102,6 +127,12 @@ NETWORKS: dict[str, tuple[Callable[[], Any], Callable[[int], Any]]] = {
     "single": (lambda: (classifier(nn.Linear(3, 4)), nn.ClassNLLCriterion()), lambda n: (numbers(3, seed=n), n % 4)),
 }
 FIXED = ("single",)
+CHANGED = {
+    "padded": ["nn.LookupTableMaskZero (module 1)"],
+    "renormed": ["nn.LookupTable (module 1)"],
+    "summing": ["Summing(4 -> 2) (module 2)"],
+}
+"""Networks with modules whose passes change their parameters."""
 
 
 def made(name: str) -> tuple[Any, Any, Any]:
@@ -187,6 +218,29 @@ def test_bits(name: str, written: Any) -> None:
     for seed, n in enumerate(BATCHES):
         assert_same(step, compiled, *NETWORKS[name][1](n), seed)
     step.close()
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_the_header_says_what_a_step_changes(name: str, written: Any) -> None:
+    folder, library = written
+    words = re.sub(r"\s*\n \* ?", " ", (folder / f"{name}.h").read_text())
+    x, target = NETWORKS[name][1](2)
+
+    def gradients(before: float) -> tuple[bytes, bool]:
+        """Returns the gradients of a step that finds these gradients, and whether the parameters stay as they are."""
+        step = Step(library, folder / f"{name}.h")
+        parameters, step.gradParameters[...] = step.parameters.copy(), before
+        pl.manualSeed(3)
+        step(x, target)
+        found = step.gradParameters.tobytes(), np.array_equal(step.parameters, parameters)
+        step.close()
+        return found
+
+    (one, isUnchanged), (other, _) = gradients(0), gradients(7)
+    assert ("The parameters stay as they are" in words) == isUnchanged == (name not in CHANGED)
+    assert all(f"{module} change their own." in words for module in CHANGED.get(name, ()))
+    assert ("sets the gradients to zero" in words) == (one == other) == (name != "summing")
+    assert ("The gradients are not written" in words) == (name == "summing")
 
 
 def test_what_was_trained_is_saved(written: Any, tmp_path: Path) -> None:

@@ -66,8 +66,10 @@ class Training:
         What they hold at first, but for the gradients: of the parameters, and of the other arrays.
     convolution : str
         The algorithms of convolutions, an enumerator of THNNConvolution.
-    isChanging : bool
-        Whether a step changes more than the gradients: running statistics, or parameters, as rnn.LookupTableMaskZero does.
+    changers : list of int
+        The numbers of the modules that change parameters in a step, as rnn.LookupTableMaskZero does in forward.
+    isZeroed : bool
+        Whether a step sets all gradients to zero before it adds to them.
     draws : bool
         Whether a step draws from the random generator.
     """
@@ -75,8 +77,14 @@ class Training:
     held: list[Port]
     contents: list[bytes]
     convolution: str
-    isChanging: bool
-    draws: bool = False
+    changers: list[int]
+    isZeroed: bool
+    draws: bool
+
+    @property
+    def isChanging(self) -> bool:
+        """True if a step changes more than the gradients: parameters, or other arrays such as running statistics."""
+        return len(self.held) > 2 or bool(self.changers)
 
 
 @dataclass

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from pytorch_legacy.backend.library import CONVOLUTION, check, convolution, lib
 from pytorch_legacy.errors import CompileError
 from pytorch_legacy.program.csource.facts import Facts, Port, Training
@@ -14,8 +16,16 @@ from pytorch_legacy.program.inputs import Sizes, batch_axes, first_sizes, leaves
 from pytorch_legacy.program.listing import Listing, draws
 from pytorch_legacy.program.steps import check_pair, pair
 from pytorch_legacy.program.training import compiled_step
-from pytorch_legacy.program.training_pass import GRADIENTS, PARAMETERS, Held, TrainingPass, held_arrays, kept_generator
-from pytorch_legacy.recording.network import list_modules
+from pytorch_legacy.program.training_pass import (
+    GRADIENTS,
+    PARAMETERS,
+    ZEROING,
+    Held,
+    TrainingPass,
+    held_arrays,
+    kept_generator,
+)
+from pytorch_legacy.recording.network import list_modules, mark
 from pytorch_legacy.recording.recorder import Call, Ref
 
 
@@ -43,8 +53,7 @@ def step_facts(net: Any, criterion: Any, name: str, stem: str, example: Any) -> 
         given, count = len(leaves(table[0])), len(all)
         inputs = ports("input", "x", [*paths(table[0])], first.inputs[:given])
         inputs += [one for rest in table[1:] for one in ports("target", "t", [*paths(rest)], first.inputs[given:count])]
-        training = _training(made, held, [*first.inputs[count:], *first.outputs[1:]])
-        training.draws = any(draws(call) for call in first.calls)
+        training = _training(made, held, [group.first for group in found], count)
         check(lib.THNN_setCacheBytes(opened.state(), 0), "pl.to_c")  # as in the C
         fills, packed, scratch = tried(opened, inputs, all, found[0].least or 1)
     outputs = [Port("loss", "loss", first.outputs[0])]
@@ -53,8 +62,10 @@ def step_facts(net: Any, criterion: Any, name: str, stem: str, example: Any) -> 
     return Facts(name, stem, found, known, picture, inputs, outputs, [], isBatched, fills, packed, scratch, training)
 
 
-def _training(made: TrainingPass, held: Held, refs: list[Ref]) -> Training:
-    """Returns what lives from step to step. `refs` are the parameters, their gradients, and the other arrays."""
+def _training(made: TrainingPass, held: Held, lists: list[Listing], count: int) -> Training:
+    """Returns what lives from step to step. `count` is the number of inputs and targets."""
+    each = [[*one.inputs[count:], *one.outputs[1:]] for one in lists]  # the parameters, their gradients, and other arrays
+    refs = each[-1]
     if refs[0].shape != made.flat.shape or refs[1].shape != made.flatGrad.shape:
         raise CompileError("pl.to_c: net: expected parameters that are all of their memory, got a part of it")
     others = [place for place in held.changed() if place not in (PARAMETERS, GRADIENTS)]
@@ -63,7 +74,25 @@ def _training(made: TrainingPass, held: Held, refs: list[Ref]) -> Training:
         found.append(Port(f"{place[-1]} of {_place(place)}", f"kept_{number}", ref))
     contents = [array.tobytes() for array in (made.flat, *held_arrays(made, others))]
     how = enumerators("THNNConvolution")[CONVOLUTION.index(convolution())]
-    return Training(found, contents, how, isChanging=bool(others) or PARAMETERS in held.written)
+    pairs = [*zip(lists, each, strict=True)]
+    changers = {call.module for one, (flat, *_) in pairs for call in one.calls if _writes(call, flat)}
+    isZeroed = all(_isZeroed(one, flatGrad, made.flatGrad.nbytes) for one, (_, flatGrad, *_) in pairs)
+    hasDraws = any(draws(call) for one in lists for call in one.calls)
+    return Training(found, contents, how, sorted(changers), isZeroed, hasDraws)
+
+
+def _writes(call: Call, whole: Ref) -> bool:
+    """Returns whether the call writes to the memory of an array."""
+    return any(ref.memory == whole.memory for ref in call.refs(call.writes))
+
+
+def _isZeroed(listing: Listing, gradients: Ref, bytes: int) -> bool:
+    """Returns whether the calls before the forward pass fill all of the gradients with zero."""
+    zeroed = np.zeros(bytes, np.bool_)
+    for call in listing.calls:
+        if call.part == ZEROING and call.name == "arrayFill" and call.arguments[1] == 0 and _writes(call, gradients):
+            mark(zeroed, call.arguments[0])
+    return bool(zeroed.all())
 
 
 def _place(place: tuple[Any, ...]) -> str:

@@ -264,7 +264,7 @@ STEP_DECLARATIONS = """\
 $type *${name}_parameters(struct $name *$net);
 $type *${name}_gradients(struct $name *$net);
 
-/* Writes the parameters$others to a file, which ${name}_open reads. */
+$saving
 int32_t ${name}_save(struct $name *$net, const char *bin);
 
 """

@@ -9,7 +9,7 @@ from zlib import crc32
 from pytorch_legacy.backend import header
 from pytorch_legacy.program.csource import templates
 from pytorch_legacy.program.csource.facts import Facts, Group, Port, Training
-from pytorch_legacy.program.csource.names import KINDS, shape_text
+from pytorch_legacy.program.csource.names import KINDS, comment, shape_text
 from pytorch_legacy.program.csource.opening import Opening
 from pytorch_legacy.program.csource.passes import Constants, Helpers, PassWriter, declaration
 from pytorch_legacy.program.csource.source import Source
@@ -178,15 +178,31 @@ class StepSource(Source):
 
     def _about_running(self) -> str:
         samples = f" of n samples, from {self.facts.least} to `most`" if self.facts.isBatched else ""
-        text = f"Makes a step{samples}: sets the gradients to zero, runs the network in training mode, computes the loss, and "
-        text += "adds the gradients of the parameters. The parameters stay as they are: the host moves them."
-        if _training(self.facts).draws:
+        training = _training(self.facts)
+        zeroing = "sets the gradients to zero"
+        if not training.isZeroed:
+            zeroing = "runs zeroGradParameters of the network, which does not set all gradients to zero"
+        text = f"Makes a step{samples}: {zeroing}, runs the network in training mode, computes the loss, and "
+        text += f"adds the gradients of the parameters. {self._about_parameters()}"
+        if training.draws:
             text += " Random draws come from libTHNN's default generator, which THNN_manualSeed(NULL, seed) sets."
         return f"/* {paragraph(text)[3:]} */"
 
+    def _about_parameters(self) -> str:
+        """Returns a text about what moves the parameters."""
+        changers = _training(self.facts).changers
+        if not changers:
+            return "The parameters stay as they are: the host moves them."
+        modules = [self.facts.modules[number] if number >= 0 else ("", "the network") for number in changers]
+        names = [f"{text} (module {place})" if place else text for place, text in modules]
+        return comment(f"The host moves the parameters. Besides, the passes of {' and of '.join(names)} change their own.")
+
     def _declarations(self) -> str:
-        others = " and what else lives from step to step" if len(_training(self.facts).held) > 2 else ""
-        return self._fill(templates.STEP_DECLARATIONS, others=others)
+        training = _training(self.facts)
+        others = " and what else lives from step to step" if len(training.held) > 2 else ""
+        text = f"Writes the parameters{others} to a file, which {self.facts.name}_open reads."
+        text += "" if training.isZeroed else " The gradients are not written; they are zero after opening."
+        return self._fill(templates.STEP_DECLARATIONS, saving=f"/* {paragraph(text)[3:]} */")
 
     # ---- the source
 

@@ -23,7 +23,11 @@ ENDINGS = (*PROVEN, ".c")
 
 def write(options: argparse.Namespace) -> str:
     """Writes the network of options.source as options.target. Returns a text about the comparison."""
-    net = models.network(options.source, pl.load(options.source, lua=options.lua), options.model)
+    return write_network(options, models.network(options.source, pl.load(options.source, lua=options.lua), options.model))
+
+
+def write_network(options: argparse.Namespace, net: Module) -> str:
+    """Writes a network as options.target. Returns a text about the comparison."""
     example, assumed = (given.by_text(options.input[0], net), "") if options.input else given.by_layers(net)
     try:
         return _writeNetwork(options, net, example, assumed)

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
+from typing import Any
 
 from pytorch_legacy.files.t7.nodes import printable
+from pytorch_legacy.files.writing import check_target
+from pytorch_legacy.inference import models
+from pytorch_legacy.inference.output import say
 from pytorch_legacy.inference.problem import Problem
+
+from . import export
+from .options import Parser
 
 HELP = "run a program written in Lua"
 DESCRIPTION = """\
@@ -18,6 +26,17 @@ it finds none.
   pytorch-legacy lua -e 'print(_VERSION)'              run code
   pytorch-legacy lua --path lib --seed 1 SCRIPT.lua    look for packages in lib, too
   pytorch-legacy lua --stub loadcaffe SCRIPT.lua       do without a package
+
+  pytorch-legacy lua MODEL.lua --to-python net.py --network
+                      run a file, and write the network that it returns for PyTorch
+  pytorch-legacy lua -e 'opt = {size = 3}' MODEL.lua --to-python net.py \\
+      --network --global model --input 1x3x32x32
+                      write the network in the global model
+  pytorch-legacy lua -e "net = require 'model' {size = 3}" --to-python net.py \\
+      --network --global net        the same, if model.lua returns a function
+
+The options of --to-python may follow the arguments of the program. A network is written
+as pytorch-legacy convert writes it.
 """
 
 
@@ -31,21 +50,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--stub", action="append", default=[], metavar="NAME", help="package to stand in for: require finds an empty one"
     )
     parser.add_argument("--pictures", metavar="FOLDER", help="folder for pictures and plots that the program shows")
+    add_writing(parser)
     parser.add_argument("script", metavar="SCRIPT", nargs="?", help="Lua file")
     parser.add_argument("arguments", metavar="ARGS", nargs=argparse.REMAINDER, help="arguments of the program")
+
+
+def add_writing(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of ``--to-python``."""
+    parser.add_argument("--to-python", dest="target", metavar="OUT.py", help="with --network: the file to write")
+    parser.add_argument("--network", action="store_true", help="run the program, and write its network for PyTorch")
+    parser.add_argument("--global", dest="variable", metavar="NAME", help="with --network: take the network from this global")
+    parser.add_argument("--model", metavar="PLACE", help="with --network: its place in a table, such as protos.rnn")
+    parser.add_argument(
+        "--input", metavar="SIZES", action="append", help="with --network: input of the network, such as 1x3x224x224"
+    )
+    parser.add_argument("--force", action="store_true", help="with --network: write it even if its numbers differ")
+    parser.add_argument(
+        "--wrap", action="store_true", help="with --network: embed layers that PyTorch lacks, which pytorch_legacy then runs"
+    )
 
 
 def execute(options: argparse.Namespace) -> None:
     from pytorch_legacy import lua
 
+    if "--to-python" in options.arguments:
+        own = Parser(prog="pytorch-legacy lua", add_help=False, allow_abbrev=False)
+        add_writing(own)
+        options, options.arguments = own.parse_known_args(options.arguments, options)
     if options.code is None and options.script is None:
         raise Problem("SCRIPT: expected a Lua file, or -e CODE")
+    _check(options)
     session = lua.Session([".", *options.path], options.seed, ["trepl"], stubs=options.stub, pictures=options.pictures)
+    found = None
     try:
         if options.code is not None:
-            session.execute(options.code, "=(command line)")
+            found = session.execute(options.code, "=(command line)")
         if options.script is not None:
-            session.run(options.script, *options.arguments)
+            found = session.run(options.script, *options.arguments)
     except lua.LuaError as error:
         if isinstance(error.__cause__, BrokenPipeError):
             raise error.__cause__ from None
@@ -56,3 +97,52 @@ def execute(options: argparse.Namespace) -> None:
                 file=sys.stderr,
             )
         raise SystemExit(1) from None
+    if options.network:
+        _write_network(options, session.globals.get(options.variable) if options.variable else found)
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuses options that have no use here."""
+    given = [name for name in ("global", "model", "input", "force", "wrap") if getattr(options, _PLACES.get(name, name))]
+    if given and not options.network:
+        raise Problem(f"--{given[0]}: this option is for --network")
+    if options.network and options.target is None:
+        raise Problem("--network: expected --to-python OUT.py")
+    if options.target is not None and not options.network:
+        raise Problem("--to-python: expected --network")
+    if options.target is not None:
+        if Path(options.target).suffix.lower() != ".py":
+            raise Problem(f"{options.target}: expected a name that ends in .py")
+        check_target(options.target)
+
+
+_PLACES = {"global": "variable"}
+
+
+def _write_network(options: argparse.Namespace, value: Any) -> None:
+    """Writes the network that a program returned, or left in a global."""
+    from pytorch_legacy import lua
+
+    source = options.script or "-e"
+    name = options.variable or "net"
+    if options.variable and value is None:
+        raise Problem(f"{source}: --global {name}: expected a network in this global, got nil")
+    if callable(value) and not models.is_network(value):
+        raise Problem(
+            f"{source}: expected a network, got a function; call it: -e \"net = require 'FILE' {{...}}\" --network --global net"
+        )
+    value = value[0] if isinstance(value, tuple) else value
+    if value is None:
+        raise Problem(f"{source}: expected a program that returns a network, got nil; --global NAME takes one from a global")
+    net = models.network(source, _plain(value) if isinstance(value, lua.View) else value, options.model)
+    say(f"wrote {options.target}: {export.write_network(options, net)}")
+
+
+def _plain(value: Any, depth: int = 4) -> Any:
+    """Returns a table of Lua as a dict, as deep as networks are looked for."""
+    from pytorch_legacy import lua
+
+    if not isinstance(value, lua.View):
+        return value
+    entries = {int(key) if isinstance(key, float) and key.is_integer() else key: value[key] for key in value}
+    return {key: _plain(one, depth - 1) for key, one in entries.items()} if depth else entries

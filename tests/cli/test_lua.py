@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import pytorch_legacy as pl
 from pytorch_legacy.cli import main
 
 
@@ -44,3 +46,50 @@ def test_exit_status(code: str, status: int) -> None:
 def test_nothing_to_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lua"]) == 1
     assert "expected a Lua file, or -e CODE" in capsys.readouterr().err
+
+
+MODEL = """
+require 'nn'
+net = nn.Sequential():add(nn.Linear(4, 3)):add(nn.Tanh())
+return {model = net, size = ...}
+"""
+
+
+def written(tmp_path: Path, text: str, *arguments: str) -> pl.nn.Sequential:
+    """Returns the PyTorch module that the command wrote, as a network of this package."""
+    pytest.importorskip("torch")
+    pytest.importorskip("safetensors")
+    (tmp_path / "model.lua").write_text(text)
+    target = tmp_path / "net.py"
+    assert main(["lua", "--seed", "1", str(tmp_path / "model.lua"), *arguments, "--to-python", str(target), "--network"]) == 0
+    space: dict[str, object] = {"__file__": str(target), "__name__": "net"}
+    exec(compile(target.read_text(), str(target), "exec"), space)
+    return space["load"]()  # type: ignore[operator, no-any-return]
+
+
+@pytest.mark.parametrize("arguments", [(), ("7", "--input", "2x4"), ("--global", "net"), ("--model", "model")], ids=str)
+def test_a_network_is_written(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    torch = pytest.importorskip("torch")
+
+    module = written(tmp_path, MODEL, *arguments)
+    net = pl.lua.run(tmp_path / "model.lua", seed=1)["model"]
+    x = np.linspace(-1, 1, 8).reshape(2, 4)
+    assert np.allclose(module(torch.tensor(x)).detach().numpy(), net.forward(x))
+
+
+@pytest.mark.parametrize(
+    "text, options, words",
+    [
+        ("return function() end", ["--network"], "expected a network, got a function"),
+        ("x = 1", ["--network"], "expected a program that returns a network, got nil"),
+        ("x = 1", ["--network", "--global", "y"], "--global y: expected a network in this global, got nil"),
+        ("x = 1", ["--wrap"], "--wrap: this option is for --network"),
+    ],
+)
+def test_no_network_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, options: list[str], words: str
+) -> None:
+    (tmp_path / "t.lua").write_text(text)
+    assert main(["lua", str(tmp_path / "t.lua"), "--to-python", str(tmp_path / "net.py"), *options]) == 1
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "net.py").exists()

@@ -70,6 +70,8 @@ class Lua:
         derived class with one of its own has that one's order.
     variadic : tuple of str, optional
         Methods that take a list here, and its entries one by one in Lua.
+    renewed : tuple of str, optional
+        Fields whose new list is another table in Lua. Elsewhere a list of as many entries is the old table with other contents.
     isNamed : bool
         True if Torch7's constructor takes its arguments by name, in one table.
     """
@@ -86,6 +88,7 @@ class Lua:
     order: tuple[str, ...] | Mapping[int, tuple[str, ...]] | None = None
     isNamed: bool | None = None
     variadic: tuple[str, ...] | None = None
+    renewed: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         kinds = [getattr(self, name) for name in _LETTERED]

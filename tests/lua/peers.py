@@ -53,15 +53,11 @@ EXPECTED: dict[str, dict[str, str]] = {
         "test_writeObject test_SerializationHook": "writeObject takes no hook",
     },
     "nn": {
-        "Contiguous": "nn.Contiguous hands on an input that is contiguous; in Torch7 the output is another tensor",
         "PartialLinear": "nn.PartialLinear has no network inside",
         "SpatialConvolutionLocal": "the test exchanges two dimensions of a weight, which Torch7 read by its elements alone",
         "SpatialFullConvolutionDualInput": OF_SIZES,
         "VolumetricFullConvolutionDualInput": OF_SIZES,
         "Module_getParameters_11": "getParameters takes parts of a larger storage, too",
-        "FlattenTable": "nn.FlattenTable has no input_map",
-        "DontCast": "nn.DontCast begins with the type of its module",
-        "IndexLinear": "a gradient of one sample has the dimension of the batch",
         "OneHot": "cunn is there without a device, so that torch.CudaTensor is torch.FloatTensor",
     },
     "rnn": {

@@ -86,6 +86,12 @@ def test_the_output_is_one_value(code, expected):
     assert result(f"local net = nn.Sequential():add(nn.Linear(3, 4)):add(nn.Tanh()) {code}") == expected
 
 
+def test_an_input_stays_as_it_is():
+    y, out, inner = result("local c = nn.Contiguous() local y = x:clone() local out = c:forward(y) c:forward(y:t()) "
+                           "return y, out, c.output == out")  # fmt: skip
+    assert y.tolist() == X.tolist() and out.tolist() == X.T.tolist() and inner
+
+
 def test_who_holds_an_output_sees_the_next_pass():
     lua = session()
     lua.globals["y"] = np.ones((4, 3))

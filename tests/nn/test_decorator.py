@@ -81,6 +81,11 @@ class TestDontCast:
         module.float()
         assert module.modules[0].output.dtype == np.float32
 
+    def test_begins_with_the_default_type(self):
+        module = nn.DontCast(nn.Linear(4, 3).double(), True)
+        assert module.type() == "torch.FloatTensor" and module.moduleType == "torch.DoubleTensor"
+        assert module.forward(X).dtype == np.float32 and module.double().forward(X).dtype == np.float64
+
     def test_one_way(self):
         """castout alone: the input is the module's own, the output the network's."""
         module = nn.DontCast(nn.Linear(4, 3), False, True).double()

@@ -10,7 +10,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import backend, nn
-from pytorch_legacy.errors import IndexRangeError, NullError, UnsupportedError
+from pytorch_legacy.errors import IndexRangeError, NullError, ShapeError, UnsupportedError
 from tests.trees import assert_same
 
 
@@ -304,6 +304,16 @@ class TestIndexLinear:
         weight, bias = np.ones((5, 3), "f"), np.ones(3, "f")
         layer = nn.IndexLinear(9, 9, weight=weight, bias=bias)
         assert layer.weight is weight and layer.bias is bias and (layer.inputSize, layer.outputSize) == (5, 3)
+
+    def test_the_gradient_of_one_sample_with_a_size_may_be_a_vector(self) -> None:
+        layer, other = self.layer(), self.layer()
+        gradient = np.array([0.5, -2.0])
+        for each, input, wanted in ((layer, [self.KEYS, self.VALUES, 5], gradient), (other, [self.KEYS, self.VALUES], gradient)):
+            each.forward(input)
+            each.backward(input, wanted)
+        np.testing.assert_array_equal(layer.running["gradWeight"][0], other.running["gradWeight"][0])
+        with pytest.raises(ShapeError, match="gradOutput: expected 3 x 2, got 2"):
+            layer.backward(self.input, gradient)
 
     def test_normalization(self) -> None:
         """In training the largest values are learned, entry by entry; evaluation goes by them."""

@@ -114,6 +114,11 @@ class TestViews:
             layer.backward(strided, strided if layer.output.ndim == 2 else strided.reshape(-1))
             np.testing.assert_array_equal(x, kept)
 
+    def test_Contiguous_has_an_output_of_its_own(self):
+        layer, x = nn.Contiguous(), batch(3, 4)
+        assert layer.forward(x) is not x and np.shares_memory(layer.output, x)
+        assert layer.backward(x, x) is not x and np.shares_memory(layer.gradInput, x)
+
     def test_a_replica_cannot_be_written_to(self):
         assert not nn.Replicate(3).forward(batch(2)).flags.writeable
 
@@ -284,9 +289,19 @@ class TestTables:
         gradInput = layer.backward(x, [first, x[1][0]])
         assert gradInput[0] is first and gradInput[1][0] is x[1][0]
 
+    def test_FlattenTable_keeps_its_list_for_the_same_arrays(self):
+        layer, x = nn.FlattenTable(), [batch(2), [batch(3)]]
+        output, places = layer.forward(x), layer.input_map
+        assert places == [1, [2]] and layer.forward([*x]) is output and layer.input_map is places
+        x[1].append(batch(4))
+        assert len(layer.forward(x)) == 3 and len(output) == 2 and layer.input_map == [1, [2, 3]]
+        assert layer.forward([x[0], x[1][0], x[1][1]])[2] is x[1][1] and layer.input_map == [1, 2, 3]
+        layer.clearState()
+        assert layer.forward(x)[1] is x[1][0]
+
     def test_FlattenTable_returns_itself_when_converted(self):
         layer = restored(nn.FlattenTable, {"input_map": {}, "_type": "torch.FloatTensor"})
-        assert layer.double() is layer and not hasattr(layer, "input_map")
+        assert layer.double() is layer and layer.input_map == ()
         assert layer.type() == "torch.DoubleTensor"
 
 

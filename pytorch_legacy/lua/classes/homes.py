@@ -15,6 +15,7 @@ from weakref import ref
 
 import numpy as np
 
+from ..counting import declaration
 from ..language.table import Table, border, key_of
 from ..tensors import Tensor
 
@@ -138,17 +139,20 @@ class TableHome:
                     self.shown[name] = homes.python(one)
         self.note(table)
 
-    def _isHeld(self, homes: Homes) -> bool:
-        """True if the list that the field had is somewhere else, too: anywhere but here and in the homes of its entries."""
-        return getrefcount(self.shown) > 2 + homes.count(self.shown)
+    def _isAnother(self, value: Any, homes: Homes) -> bool:
+        """True if a new list is another table: if it has grown or shrunk, if its class says so, or if the old list is somewhere
+        else, too, as in a recurrent module's step.
+        """
+        isNew = len(value) != len(self.before) or self.key in (declaration(self.holder).renewed or ())
+        return isNew or getrefcount(self.shown) > 2 + homes.count(self.shown)
 
     def update(self, table: Table, homes: Homes, given: tuple[Any, ...]) -> bool:
         """Lets the table have the entries of the field. Returns False if the field is no list or dict any more."""
         value = entry(self.holder, self.key)
         if value.__class__ not in (list, dict):
             return value is self.shown
-        if value is not self.shown and value.__class__ is list and (len(value) != len(self.before) or self._isHeld(homes)):
-            return False  # a new list, as FlattenTable makes it, and recurrent modules for each step
+        if value is not self.shown and value.__class__ is list and self._isAnother(value, homes):
+            return False
         if value is not self.shown or not _is_same(value, self.before):
             self.shown = value
             homes.fill(table, value)

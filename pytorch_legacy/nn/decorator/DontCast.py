@@ -27,7 +27,9 @@ class DontCast(Decorator):
 
     Notes
     -----
-    Arrays and tables of arrays; integer arrays are not converted. Source: Torch7 nn.DontCast.
+    Arrays and tables of arrays; integer arrays are not converted. Like every new module it begins with the default tensor type,
+    whatever the type of its module: nn.DontCast(net.double(), True) returns floats until a network around it, or
+    .double(), says otherwise. Source: Torch7 nn.DontCast.
 
     Examples
     --------
@@ -50,7 +52,6 @@ class DontCast(Decorator):
         self.moduleType = moduleType or module._type
         if self.moduleType not in TENSOR_TYPES | CUDA_TYPES:
             raise DtypeError(f"{self._typename}: moduleType: expected a tensor type, got {moduleType!r}")
-        self._take(module._type)
 
     def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
         """Notes the type of the network around; the module keeps its own."""

@@ -61,7 +61,8 @@ class IndexLinear(Native):
     -----
     Input: ``[keys, values]``, vectors, for one sample; ``[list of keys, list of values]`` for a batch; or ``[keys, values,
     sizes]``, the same as vectors one after the other, and the length of each. Output: ``outputSize``, or
-    ``N x outputSize``. ``gradInput`` has the form of the input, with all keys; it is empty without `doGradInput`.
+    ``N x outputSize``, whose gradient may be a vector where sizes tell of one sample. ``gradInput`` has the form of the input,
+    with all keys; it is empty without `doGradInput`.
 
     Keys count from 0 where those of Torch7 count from 1. Torch7 raised an error in the backward pass of one sample without
     `doGradInput`, and could not update normalized layers after several backward passes.
@@ -242,7 +243,8 @@ class IndexLinear(Native):
     def _gradient(self, input: list[Any], gradOutput: Tensor, samples: int) -> Tensor:
         shape = samples, self.outputSize
         check.tensor(self, "gradOutput", gradOutput)
-        check.shape(self, "gradOutput", gradOutput, shape[1:] if self._isSample(input) else shape)
+        isVector = self._isSample(input) or (len(input) == 3 and samples == 1 and gradOutput.ndim == 1)
+        check.shape(self, "gradOutput", gradOutput, shape[1:] if isVector else shape)
         return self._dense("_gradOutput", gradOutput).reshape(shape)
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:

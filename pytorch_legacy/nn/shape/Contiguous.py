@@ -14,7 +14,8 @@ class Contiguous(Module):
 
     Notes
     -----
-    Any shape; arrays of integers pass too. Source: Torch7 nn.Contiguous.
+    Any shape; arrays of integers pass too. The output is another array over the input's memory, or over that of the copy.
+    Source: Torch7 nn.Contiguous.
 
     Examples
     --------
@@ -26,12 +27,12 @@ class Contiguous(Module):
     _takesAnyType = True
 
     def updateOutput(self, input: Tensor) -> Tensor:
-        self.output = self._contiguous("_input", check.array(self, "input", input))
+        self.output = self._contiguous("_input", check.array(self, "input", input))[...]
         return self.output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
         gradOutput = check.gradient(self, gradOutput, check.array(self, "input", input))
-        self.gradInput = self._contiguous("_gradOutput", gradOutput)
+        self.gradInput = self._contiguous("_gradOutput", gradOutput)[...]
         return self.gradInput
 
     def clearState(self) -> "Contiguous":

@@ -1,8 +1,11 @@
 """A nested table made a flat one."""
 
+import operator
+from itertools import count
 from typing import Any
 
 from pytorch_legacy.arrays import tree
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -15,7 +18,13 @@ class FlattenTable(Module):
         output    = [a, b, c, d]
         gradInput = gradOutput, nested as the input
 
-    The arrays are passed on, not copied.
+    The arrays are passed on, not copied. The output is the same list again as long as the input has the same arrays at the same
+    places.
+
+    Attributes
+    ----------
+    input_map : list
+        The input with the place of each array in the output instead of it: places count from 1, as in Torch7.
 
     Notes
     -----
@@ -31,18 +40,29 @@ class FlattenTable(Module):
 
     _takesAnyType = True
     _file = Form(scratch={"input_map": lambda module: {}})
+    _lua = Lua(renewed=("output", "input_map"))
+    input_map: Any = ()
 
     def __init__(self) -> None:
         super().__init__()
-        self.output, self.gradInput = [], []
+        self.output, self.gradInput, self.input_map = [], [], []
 
     def updateOutput(self, input: Any) -> list[Any]:
         check.arrays(self, "input", input)
-        self.output = [*tree.leaves(input)]
-        return self.output
+        leaves, places = [*tree.leaves(input)], count(1)
+        input_map = tree.map(lambda leaf: next(places), input)
+        if input_map != self.input_map or not _areSame(self.output, leaves):
+            self.output, self.input_map = leaves, input_map
+        output: list[Any] = self.output
+        return output
 
     def updateGradInput(self, input: Any, gradOutput: list[Any]) -> Any:
         check.like(self, "gradOutput", gradOutput, [*tree.leaves(input)])
         gradients = iter(gradOutput)
         self.gradInput = tree.paired(lambda leaf, _: next(gradients), input, None)
         return self.gradInput
+
+
+def _areSame(one: Any, other: list[Any]) -> bool:
+    """True for a list of the same objects."""
+    return isinstance(one, list) and len(one) == len(other) and all(map(operator.is_, one, other))

@@ -6,11 +6,9 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import compute
-from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.nn.utils import sizes
 
 
 class BinaryLogisticRegression(Criterion):
@@ -29,7 +27,7 @@ class BinaryLogisticRegression(Criterion):
     Raises
     ------
     DtypeError, ShapeError, ValueRangeError
-        If the input is not ``N`` or ``N x 1``, or the target is not as many numbers, each 1, 0 or -1.
+        If the input is neither a vector nor a matrix, or the target is not as many numbers, in any shape, each 1, 0 or -1.
 
     Notes
     -----
@@ -73,7 +71,5 @@ class BinaryLogisticRegression(Criterion):
     def _checked(self, input: Tensor, target: Any) -> tuple[Tensor, Tensor]:
         """The input, and the target in its shape."""
         input = check.tensor(self, "input", input, 1, 2)
-        if input.shape[1:] not in ((), (1,)):
-            raise ShapeError(f"{self._typename}: input: expected {len(input)} or {len(input)} x 1, got {sizes(input.shape)}")
         signs = check.signs(self, "target", target, hasZero=True).astype(self._dtype)
         return input, check.matching(self, "target", signs, input.shape)

@@ -7,7 +7,7 @@ import numpy as np
 
 from pytorch_legacy import random
 from pytorch_legacy.arguments import as_doubles
-from pytorch_legacy.arrays import Tensor, to_device
+from pytorch_legacy.arrays import Tensor, is_writable, to_device
 from pytorch_legacy.backend import compute
 from pytorch_legacy.dpnn import alias
 from pytorch_legacy.errors import ShapeError, UnsupportedError, ValueRangeError
@@ -35,7 +35,8 @@ class NCEModule(Linear):
     k : int
         Number of samples to draw.
     unigrams : array of outputSize
-        How frequent each class is as noise: numbers that are not negative; they need not sum to 1.
+        How frequent each class is as noise: numbers that are not negative; they need not sum to 1. As in Torch7, an array of
+        floating-point numbers becomes the field of that name, and is divided by its sum.
     Z : float
         The divisor. If it is not above 0, the first batch tells it: the mean of ``exp(W x + b)`` over its samples, times
         outputSize.
@@ -105,7 +106,7 @@ class NCEModule(Linear):
             "normalized": "true or false",
         },
     )
-    _lua = Lua(inputs=(None, "indices"), results={"noiseSample": "indices"})
+    _lua = Lua(inputs=(None, "indices"), results={"noiseSample": "indices"}, returns={"noiseSample": "first"})
     dpnn_mediumEmpty = ("output", "gradInput", "momGradParams", "dpnn_input", "sampleidx")
     _updatesDirectly = True
     bias: Tensor
@@ -119,11 +120,12 @@ class NCEModule(Linear):
     def __init__(self, inputSize: int, outputSize: int, k: int, unigrams: Any, Z: float = -1) -> None:
         super().__init__(inputSize, outputSize)
         self.k = check.count(self, "k", k)
-        frequencies = as_doubles(self, "unigrams", unigrams)
+        isOwn = type(unigrams) is np.ndarray and unigrams.dtype in (np.float32, np.float64) and is_writable(unigrams)
+        frequencies = unigrams if isOwn else as_doubles(self, "unigrams", unigrams)
         check.shape(self, "unigrams", frequencies, (outputSize,))
         if not (frequencies >= 0).all() or not frequencies.sum() > 0:
             raise ValueRangeError(f"{self._typename}: unigrams: expected numbers of which none is negative and one above 0")
-        self.unigrams = frequencies / frequencies.sum()
+        self.unigrams = frequencies
         self.Z = np.array([Z], self._dtype)
         self.batchnoise = True
         self.fastNoise()
@@ -141,14 +143,21 @@ class NCEModule(Linear):
         return self
 
     def fastNoise(self) -> Self:
-        """Prepares the draws anew: to be called when `unigrams` has changed."""
-        self.unigrams = self.unigrams / self.unigrams.sum()
+        """Divides `unigrams` by its sum, and prepares the draws anew: to be called when it has changed."""
+        if not is_writable(self.unigrams):
+            self.unigrams = self.unigrams.copy()
+        self.unigrams /= self.unigrams.dtype.type(self.unigrams.sum(dtype=np.float64))
         self.aliasmultinomial = alias.table(to_device(self.unigrams, False))
         return self
 
-    def noiseSample(self, shape: tuple[int, ...]) -> Tensor:
-        """Random classes, which count from 0, in an array of that shape."""
-        return to_device(self._made("sampleidx", shape, alias.draw, self.aliasmultinomial, shape), self._onDevice)
+    def noiseSample(self, sampleidx: Tensor | None, batchsize: int, k: int) -> Tensor:
+        """Returns random classes, which count from 0, as batchsize x k: in the array `sampleidx`, if it has this shape."""
+        shape = batchsize, k
+        drawn = to_device(self._made("sampleidx", shape, alias.draw, self.aliasmultinomial, shape), self._onDevice)
+        if sampleidx is None or sampleidx.shape != shape:
+            return drawn
+        sampleidx[...] = drawn
+        return sampleidx
 
     def updateOutput(self, input: Any) -> Any:
         rows, labels = self._checked(input)
@@ -156,9 +165,9 @@ class NCEModule(Linear):
             return self._full(rows)
         count, k = len(rows), check.count(self, "k", self.k)
         if self.batchnoise:
-            self.sampleidx = np.concatenate([self.noiseSample((k,)), labels])
+            self.sampleidx = np.concatenate([self._noise(1, k)[0], labels])
         else:
-            self.sampleidx = np.concatenate([labels[:, None], self.noiseSample((count, k))], 1)
+            self.sampleidx = np.concatenate([labels[:, None], self._noise(count, k)], 1)
         targets, samples = self._chosen(labels)
         ofTarget, ofSamples, *noise = output = self._resizeTable("output", [(count,), (count, k)] * 2)
         ofTarget[...] = compute.matmul(rows[:, None], self.weight[targets][:, :, None])[:, 0, 0]
@@ -202,7 +211,7 @@ class NCEModule(Linear):
         np.add.at(self.gradBias, targets, ofTarget)
 
     def type(self, type: Any = None, tensorCache: dict[Any, Any] | None = None) -> Any:
-        """Converts as every module does, but keeps `unigrams` in double precision, and what draws are made from on the host."""
+        """Converts as every module does, but keeps the precision of `unigrams`, and what draws are made from on the host."""
         kept = {name: self.__dict__.pop(name) for name in ("unigrams", "aliasmultinomial")}
         try:
             return super().type(type, tensorCache)
@@ -215,6 +224,14 @@ class NCEModule(Linear):
         self.output = [np.empty(0, self._dtype) for _ in range(4)]
         self.gradInput = [np.empty(0, self._dtype) for _ in range(2)]
         return self
+
+    def _noise(self, count: int, k: int) -> Tensor:
+        """The samples of a pass, of a ``noiseSample`` that may be an author's: it fills an array, which it need not return."""
+        buffer = np.empty((count, k), np.int64, like=self.weight)
+        drawn = self.noiseSample(buffer, count, k)
+        classes = check.labels(self, "noiseSample", buffer if drawn is None else drawn)
+        check.shape(self, "noiseSample", classes, (count, k))
+        return check.below(self, "noiseSample", classes, len(self.weight), "classes from ")
 
     def _full(self, rows: Tensor) -> Tensor:
         """The probabilities of all classes, or their logarithms."""

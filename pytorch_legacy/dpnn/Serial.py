@@ -33,7 +33,8 @@ class Serial(Decorator):
     Notes
     -----
     In the file every module inside says in the field ``dpnn_typename`` what it is, and in ``dpnn_serialEmpty`` which of its
-    fields are left empty. Both are kept when it is loaded. Source: Element-Research dpnn ``Serial``.
+    fields are left empty. Both are kept when it is loaded. ``clone()`` gives what the file would, as in Torch7.
+    Source: Element-Research dpnn ``Serial``.
 
     Examples
     --------
@@ -74,11 +75,24 @@ class Serial(Decorator):
             vars(module)["dpnn_serialEmpty"] = fields(module)
         return self
 
+    def clone(self, *names: str) -> Self:
+        """A copy as ``pl.load`` would return it from the module's file, as in Torch7: of its type, without what it leaves out."""
+        twin = self._twin()
+        for module in twin.listModules():
+            vars(module).pop("_inFile", None)
+            vars(module).pop("_fileType", None)
+        result: Any = super(Serial, twin).clone()
+        return result.share(self, *names) if names else result  # type: ignore[no-any-return]
+
     def _toTorch7(self) -> dict[str, Any]:
-        """The fields of a twin, whose modules are twins of those inside: the arrays are theirs, the fields are the file's."""
         if self._inFile and (self.tensortype not in TENSOR_TYPES or self.tensortype == self._fileType):
             own: dict[str, Any] = super()._toTorch7()
             return own
+        record: dict[str, Any] = super(Serial, self._twin())._toTorch7()
+        return record
+
+    def _twin(self) -> Any:
+        """Returns a twin, whose modules are twins of those inside: the arrays are theirs, the fields are the file's."""
         twins: dict[int, Any] = {}
         seen: dict[Any, Any] = {}
         waiting: list[Module] = []
@@ -103,8 +117,7 @@ class Serial(Decorator):
                 fields |= {"_inFile": True, "_fileType": self.tensortype}
         if self.tensortype in TENSOR_TYPES:  # arrays of a GPU's type keep their type here
             copy.type(self.tensortype)
-        record: dict[str, Any] = super(Serial, copy)._toTorch7()
-        return record
+        return copy
 
 
 def _buffers(module: Module) -> list[str]:

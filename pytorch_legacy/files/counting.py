@@ -62,8 +62,8 @@ class Lua:
     results : dict
         For methods, what counts in what they return.
     returns : dict
-        For methods, how many values they return in Lua, where that is not one for each entry of a tuple, or one: 0, or ``"each"``
-        for the entries of a list.
+        For methods, how many values they return in Lua, where that is not one for each entry of a tuple, or one: 0, ``"each"``
+        for the entries of a list, or ``"first"`` for the first argument, a tensor that gets shape and elements of the result.
     order : tuple of str, optional
         The constructor's arguments in Torch7's order, where that is another one than here. Further ones are ignored, as in Lua.
         In a dict a key is the number of arguments from which on an order holds. It is for the constructor of this class; a

@@ -9,6 +9,7 @@ interface of `pytorch_legacy.lua.nn`, and of whatever else shows modules to prog
 ``call(thing, name, ...)``  what a method returns, ``forward`` and ``backward`` included
 ``initialize(cls, t, ...)`` what the constructor does with an object `t` of a derived class
 ``invoke(thing, f, ...)``   the same for a function that is at hand: a method of a class, called with an object
+``answer(thing, n, f, a)``  what a function `f` in the place of the method `n` returns, as Python has it
 ``values(thing, name, r)``  the result `r` of a method as Lua has it: one value, or a tuple of none or several
 ``read(thing, name)``       a field, by the name that it has in Torch7
 ``write(thing, name, v)``   the same, set
@@ -35,14 +36,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
-from types import NoneType, UnionType
+from types import FunctionType, NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
 import numpy as np
 
 from pytorch_legacy.files.counting import Kind, Lua, fromOne, toOne
 from pytorch_legacy.objects import Object
-from pytorch_legacy.objects.counting import callFromOne
+from pytorch_legacy.objects.counting import PASSES, callFromOne
 
 __all__ = [
     "argumentKinds", "attribute", "call", "construct", "declaration", "fieldKinds", "initialize", "invoke", "methodKinds", "read",
@@ -117,6 +118,26 @@ def call(thing: Any, name: str, *arguments: Any, **names: Any) -> Any:
 def invoke(thing: Any, function: Callable[..., Any], *arguments: Any) -> Any:
     """As `call`, for a function of a class, whose first argument is `thing`: ``nn.Linear.updateOutput(self, x)`` in Lua."""
     return _invoke(thing, function.__get__(thing), function.__name__, arguments, {})
+
+
+def answer(thing: Any, name: str, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    """The inverse of `call`: returns what a function that counts from one gives in the place of a method, which counts from 0.
+
+    What passes count is converted by their class (`pytorch_legacy.objects.counting`).
+    """
+    method = None if name in PASSES or name[:1] == "_" else _replaced(type(thing), name)
+    if method is None:
+        return function(*arguments)
+    plan: _Plan = _kept(type(thing), (name, method), lambda: _Plan(thing, method, name, True))
+    kinds = (*plan.kinds, *[plan.named.get(plan.others)] * len(arguments))
+    result = function(*[toOne(value, kind) for value, kind in zip(arguments, kinds, strict=False)])
+    return fromOne(result, plan.result, f"{_named(thing)}: {name}: ") if plan.result else result
+
+
+def _replaced(cls: Any, name: str) -> Any:
+    """The method of Python that a function of a program stands in for; None if there is none."""
+    methods = (vars(base).get(name) for base in cls.__mro__)
+    return next((one for one in methods if isinstance(one, FunctionType) and not hasattr(one, "luaFunction")), None)
 
 
 def values(thing: Any, name: str, result: Any) -> Any:

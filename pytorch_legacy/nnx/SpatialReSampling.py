@@ -31,8 +31,8 @@ class SpatialReSampling(Caller, Module):
     Notes
     -----
     Shapes: ``(N x) C x H x W`` to ``(N x) C x oheight x owidth``. Torch7 kept the size that the ratios gave for the first input;
-    here they give it anew for each. It also computed places in single precision. Source: nnx ``SpatialReSampling``; C:
-    ``THNN/sampling/UpSamplingLinear.c``.
+    here they give it anew for each. As there, a gradient has the size of whatever planes it belongs to. Torch7 also computed
+    places in single precision. Source: nnx ``SpatialReSampling``; C: ``THNN/sampling/UpSamplingLinear.c``.
 
     Examples
     --------
@@ -69,7 +69,9 @@ class SpatialReSampling(Caller, Module):
         return output
 
     def updateGradInput(self, input: Tensor, gradOutput: Tensor) -> Tensor:
-        check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), self._shape(input))
+        rank = len(self._shape(input))
+        shape = check.tensor(self, "gradOutput", gradOutput, rank).shape
+        check.shape(self, "gradOutput", gradOutput, (*input.shape[:-2], *shape[-2:]))
         gradInput = self._resize("gradInput", input.shape)
         stretchBackward(self, gradOutput, gradInput)
         return gradInput

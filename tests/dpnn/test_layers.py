@@ -290,7 +290,8 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: nn.SpatialGlimpse(0), ValueRangeError, "height: expected 1 or more, got 0"),
     (lambda: nn.CategoricalEntropy().forward(PLANES), ShapeError, "expected a 2-D array, got 4-D"),
     (lambda: nn.ReverseTable().forward(ONES), DtypeError, "input: expected a table"),
-    (lambda: nn.BinaryLogisticRegression().forward(ONES, np.array([1])), ShapeError, "input: expected 2 or 2 x 1, got 2 x 3"),
+    (lambda: nn.BinaryLogisticRegression().forward(ONES, np.array([1])), ShapeError,
+     "target: expected 2 x 3, or 6 elements in another shape, got 1"),
     (lambda: nn.BinaryLogisticRegression().forward(ONES[0], np.array([1, 2, 1])), ValueRangeError, "expected 1, 0 or -1, got 2"),
     (lambda: nn.SpatialBinaryLogisticRegression().forward(PLANES, PLANES), ShapeError, "input: expected one plane"),
 ]  # fmt: skip

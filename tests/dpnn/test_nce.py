@@ -22,8 +22,8 @@ def made(batchnoise: bool = True, Z: float = 2) -> Any:
     pl.manualSeed(1)
     module = nn.NCEModule(3, 6, 4, FREQUENCIES, Z).double()
     module.batchnoise = batchnoise
-    samples = module.noiseSample((4,) if batchnoise else (3, 4))
-    module.noiseSample = lambda shape: samples
+    samples = module.noiseSample(None, 1 if batchnoise else 3, 4)
+    module.noiseSample = lambda sampleidx, batchsize, k: samples
     return module
 
 
@@ -37,7 +37,7 @@ def test_output(batchnoise: bool) -> None:
     target, samples, targetNoise, sampleNoise = module.forward([input, LABELS])
     scores = np.exp(input @ module.weight.T + module.bias) / 2
     assert_close(target, scores[np.arange(3), LABELS], 1e-12)
-    drawn = np.broadcast_to(module.noiseSample(()), (3, 4))
+    drawn = np.broadcast_to(module.noiseSample(None, 3, 4), (3, 4))
     assert_close(samples, np.take_along_axis(scores, drawn, 1), 1e-12)
     noise = np.array(FREQUENCIES) / 10
     assert_close([targetNoise, sampleNoise], [noise[LABELS], noise[drawn]], 1e-12)
@@ -103,6 +103,30 @@ def test_start() -> None:
     assert module.unigrams.dtype == np.float64 and module.weight.dtype == np.float64
     module.float()
     assert module.unigrams.dtype == np.float64 and module.weight.dtype == np.float32
+
+
+def test_unigrams_are_those_of_the_caller() -> None:
+    """An array of floating-point numbers is divided by its sum, as in Torch7; others are copied."""
+    for dtype in (np.float32, np.float64):
+        noise = np.array(FREQUENCIES, dtype)
+        module = nn.NCEModule(3, 6, 4, noise)
+        assert module.unigrams is noise and np.array_equal(noise, np.array(FREQUENCIES, dtype) / dtype(10))
+    for other in (np.array(FREQUENCIES), FREQUENCIES):
+        before = [*other]
+        assert_close(nn.NCEModule(3, 6, 4, other).unigrams, noise, 1e-12)
+        assert [*other] == before
+    noise.flags.writeable = False
+    assert nn.NCEModule(3, 6, 4, noise).unigrams is not noise
+
+
+def test_samples_of_an_author() -> None:
+    module = made(batchnoise=False)
+    module.noiseSample = lambda sampleidx, batchsize, k: sampleidx.fill(2)  # fills the array and returns nothing
+    module.forward([rows(), LABELS])
+    assert module.sampleidx.tolist() == [[label, 2, 2, 2, 2] for label in LABELS]
+    module.noiseSample = lambda sampleidx, batchsize, k: np.full((batchsize, k), 6)
+    with pytest.raises(IndexRangeError, match="noiseSample: expected classes from 0 to 5, got 6"):
+        module.forward([rows(), LABELS])
 
 
 def test_seeds_repeat() -> None:

@@ -24,6 +24,18 @@ def stored(module: Any) -> Any:
     return module._toTorch7()["modules"][0]._toTorch7()["modules"][0]._toTorch7()
 
 
+def test_a_clone_is_what_the_file_gives() -> None:
+    module = made("torch.DoubleTensor").mediumSerial()
+    copy = module.clone()
+    assert copy.get(0).get(0).weight.dtype == np.float64 and copy.get(0).output.size == 0 and not copy._inFile
+    assert_same(copy.get(0).get(0).weight.astype(np.float32), module.get(0).get(0).weight)
+    assert module.get(0).get(0).weight.dtype == np.float32 and module.get(0).output.shape == (4, 2)
+    copy.get(0).get(0).weight.fill(0)
+    assert module.get(0).get(0).weight.any()
+    plain = made()
+    assert plain.clone("weight").get(0).get(0).weight is plain.get(0).get(0).weight and plain.clone().output.shape == (4, 2)
+
+
 def test_every_module_is_named() -> None:
     module = made()
     fields = module._toTorch7()

@@ -25,9 +25,7 @@ CODE = "a function of Lua has no bytecode that a file could hold"
 OF_SIZES = "the gradient of a target size is zeros in its shape"
 INSIDE = "the test looks into fields that modules here do not have"
 ONE_LABEL = "nn.ClassNLLCriterion takes one label for a sample"
-NOISE = "nn.NCEModule divides a copy of the noise by its sum, Torch7's the noise itself"
 GRAPHS = "errors of graphs are in other words"
-RESAMPLED = "the test gives nn.SpatialReSampling a gradient of another size than its output"
 EXPECTED: dict[str, dict[str, str]] = {
     "luajit": {
         "lang/goto.lua --- Goto is a keyword.": AS_5_2,
@@ -68,20 +66,11 @@ EXPECTED: dict[str, dict[str, str]] = {
         "FastLSTM_issue203": ONE_LABEL,
         "clearState": "the clones of a recurrent module for its steps are made at other times",
         "NormStabilizer": "nn.SequencerCriterion needs its criterion",
-        "NCE_MaskZero": NOISE,
         "MufuruGradients": ONE_LABEL,
         "getHiddenState": "recurrent modules have no getHiddenState",
         "RecurrentAttention": "a class that a script derives from nn.AbstractSequencer has no step of its own",
     },
-    "dpnn": {
-        "Serial": "nn.Serial is saved with all its fields",
-        "BinaryLogisticRegression": "nn.BinaryLogisticRegression holds a target to the shape of the input",
-        "NCE_main": NOISE,
-        "NCE_multinomial": NOISE,
-        "NCE_batchnoise": NOISE,
-        "SpatialGlimpse": RESAMPLED,
-        "SpatialGlimpseRect": RESAMPLED,
-    },
+    "dpnn": {},
     "nngraph": {
         "test_connectivity connectivity": GRAPHS,
         "test_debug whatIsThisInTheInput": GRAPHS,

@@ -244,6 +244,20 @@ def test_methods_are_replaced(code, expected):
     assert result(code) == expected
 
 
+def test_a_replaced_method_counts_from_one():
+    code = """
+        local m = nn.NCEModule(3, 6, 2, torch.Tensor{1, 2, 3, 1, 1, 2})
+        m.noiseSample = function(self, sampleidx, batchsize, k) return sampleidx:resize(batchsize, k):fill(6) end
+        m:forward{x, torch.LongTensor{1, 6}}
+        local drawn = torch.LongTensor()
+        nn.NCEModule(3, 6, 2, m.unigrams):noiseSample(drawn, 50, 4)
+        return m, m.sampleidx, drawn:size(1), drawn:size(2), drawn:min(), drawn:max()
+    """
+    module, samples, *sizes = result(code, "dpnn")
+    assert samples.tolist() == [6, 6, 1, 6] and sizes == [50, 4, 1, 6]
+    assert module.noiseSample(np.empty((1, 2), np.int64), 1, 2).tolist() == [[5, 5]]
+
+
 def test_a_session_replaces_methods_for_itself():
     result("function nn.Linear:reset() error('no') end")
     assert nn.Linear(2, 2).weight is not None and result("return nn.Linear(2, 2)").weight is not None

@@ -17,7 +17,7 @@ CLASSES = [*dict.fromkeys(base for cls in classes() for base in cls.__mro__ if h
 
 # Names of arguments and fields that are numbers of something, in all classes: sizes, strides, paddings, numbers of dimensions.
 _SIZES = """
-    H T W adjH adjT adjW batchSize batch_size batchnorm block ch dH dT dW decoderNumStates decoderRnnSize depth
+    H T W adjH adjT adjW batchSize batch_size batchnorm batchsize block ch dH dT dW decoderNumStates decoderRnnSize depth
     depthwiseMultiplier dictSize dilationH dilationT dilationW e1x1 e3x3 embeddingSize encoderNumStates encoderRnnSize fanin
     fanout gridH gridW groups height hiddenDim hiddenSize hidden_dim hiddensize iH iW inputChannels inputDim inputFrameSize
     inputSize inputSize1 inputSize2 input_dim inputsize iwh k kH kT kW kernel kernel_size layers legendwidth length
@@ -26,7 +26,7 @@ _SIZES = """
     numEffectiveLayers numElements numInputDims numLayers num_layers num_noise_channels num_ops num_planes oheight otherDims
     outputDim outputFrameSize outputSize outputsize owh owidth pad pad2H pad2W padH padT padW pad_b pad_l pad_r pad_t padding
     params pback pbottom pfront pleft pool poolSizeH poolSizeT poolSizeW preTrainedVecSize prev_N pright print_interval ptop
-    rH rW rho rnnSize rnn_size s1x1 scale shape size sizes sourceLength sourceSizes stride upscaleFactor vecSize vocabSize
+    rH rW rho rnnSize rnn_size s1x1 scale size sizes sourceLength sourceSizes stride upscaleFactor vecSize vocabSize
     vocabSizes vocab_size wdMinDim width win wordvec_dim wordvec_size
 """
 SIZES = frozenset(_SIZES.split())

@@ -155,6 +155,8 @@ class TestBinaryLogisticRegression:
             np.testing.assert_array_equal(spatial.backward(x, other), gradient)
         for other in (t[:, 0, 0, :1], t[:, 0, 0, 0][None]):
             assert plain.forward(x[:, 0, 0, 0], other) == plain.forward(x[:, 0, 0, 0], t[:, 0, 0, 0])
+            assert plain.forward(x[:, 0, 0, 0][None], other) == plain.forward(x[:, 0, 0, 0], t[:, 0, 0, 0])
+            assert plain.backward(x[:, 0, 0, 0][None], other).shape == (1, 4)
         with pytest.raises(ShapeError, match="target: expected 4 x 1 x 2 x 3, or 24 elements in another shape, got 4"):
             spatial.forward(x, t[:, 0, 0, 0])
 

@@ -221,3 +221,12 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
 def test_errors(call: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+def test_a_gradient_has_the_size_of_the_planes_that_it_belongs_to() -> None:
+    small, large = nn.SpatialReSampling(owidth=5, oheight=3).double(), nn.SpatialReSampling(owidth=7, oheight=9).double()
+    x, gradient = np.arange(32.0).reshape(2, 4, 4), np.arange(126.0).reshape(2, 9, 7)
+    expected = large.backward(x, gradient)
+    assert np.array_equal(small.backward(x, gradient), expected) and expected.shape == x.shape
+    with pytest.raises(ShapeError, match="gradOutput: expected 2 x 9 x 7, got 1 x 9 x 7"):
+        small.backward(x, gradient[:1])

@@ -8,6 +8,7 @@ session makes are of a class of Python derived from ours, with the same name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import FunctionType, new_class
 from typing import Any
 from weakref import WeakSet
@@ -24,6 +25,7 @@ from pytorch_legacy.objects.counting import add_counting, countingAsCalled, isCo
 from .. import counting
 from ..language.errors import raise_error
 from ..language.table import Table, fields, set_metatable
+from ..tensors import Tensor
 from .border import Border, Object
 from .errors import failing
 
@@ -188,6 +190,10 @@ def method(border: Border, cls: Any, function: Callable[..., Any], name: str) ->
             if construct:
                 return border.construct(counting.initialize, cls, thing, given) or ()
             found = border.call(counted, thing, function, *given)
+        if arguments and isinstance(arguments[0], Tensor) and counting.declaration(thing).returns.get(name) == "first":
+            result = arguments[0]
+            result.set_array(found.astype(result.array.dtype, copy=False))
+            return result
         return shown(border, self, name, found)
 
     call.luaName = name  # type: ignore[attr-defined]
@@ -358,15 +364,9 @@ class Classes:
         border = self.border
 
         def called(self: Any, *arguments: Any, **_: Any) -> Any:
-            border.homes.leave()
-            handle = border.object(self)
-            found = function(handle, *[border.lua(argument) for argument in arguments])
-            border.homes.enter()
+            found = counting.answer(self, name, partial(border.run, function, self), arguments)
             if name == "__init__":
                 return None
-            if found.__class__ is tuple:
-                return tuple(border.python(one) for one in found) if len(found) != 1 else border.python(found[0])
-            found = border.python(found)
             return found if name != "__repr__" or found.__class__ is str else repr(found)
 
         called.__name__ = name
@@ -399,24 +399,27 @@ class Replaced(ScriptMethod):
 
     Attributes
     ----------
+    name : str
+        The method's name.
     luaFunction : callable
         Lua's.
     """
 
     countsFromOne = True
-    __slots__ = ("border", "luaFunction", "owner")
+    __slots__ = ("border", "luaFunction", "name", "owner")
 
-    def __init__(self, border: Border, owner: Any, function: Callable[..., Any]) -> None:
-        self.border, self.owner, self.luaFunction = border, owner, function
+    def __init__(self, border: Border, owner: Any, name: str, function: Callable[..., Any]) -> None:
+        self.border, self.owner, self.name, self.luaFunction = border, owner, name, function
 
     def __call__(self, *arguments: Any, **_: Any) -> Any:
+        function = partial(self.border.run, self.luaFunction, self.owner)
         if isCountingFromOne():
-            return self.border.run(self.luaFunction, self.owner, *arguments)
+            return counting.answer(self.owner, self.name, function, arguments)
         with countingAsCalled():
-            return self.border.run(self.luaFunction, self.owner, *arguments)
+            return counting.answer(self.owner, self.name, function, arguments)
 
     def __reduce__(self) -> Any:
         raise UnsupportedError("pl.lua: a method that a script replaced cannot be pickled; pl.save leaves it out")
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Replaced:
-        return Replaced(self.border, memo.get(id(self.owner), self.owner), self.luaFunction)
+        return Replaced(self.border, memo.get(id(self.owner), self.owner), self.name, self.luaFunction)

@@ -106,7 +106,7 @@ class Fields:
     def _replace(self, handle: Any, name: str, key: str, function: Any) -> None:
         thing = handle.python
         attribute = {"__tostring__": "__repr__"}.get(name, name)
-        thing.__dict__[attribute] = Replaced(self.border, thing, function)
+        thing.__dict__[attribute] = Replaced(self.border, thing, attribute, function)
         thing.__dict__[METHODS] = (*thing.__dict__.get(METHODS, ()), name)
         self.border.renew(thing)
 

@@ -8,13 +8,32 @@ from typing import Any
 
 from ..language.arguments import CALLBACK
 from ..language.libraries.string import find
-from ..language.operators import lt
-from ..language.table import TABLES, Table, border, first, key_of, keys, rawget, rawset, sequence, set_metatable
+from ..language.operators import eq, lt
+from ..language.table import (
+    TABLES,
+    Table,
+    Userdata,
+    border,
+    call_through_c,
+    first,
+    key_of,
+    keys,
+    metamethod,
+    rawget,
+    rawset,
+    sequence,
+    set_metatable,
+)
 
 
 def truth(value: Any) -> bool:
     """Returns whether a value counts as true."""
     return value is not None and value is not False
+
+
+def is_callable(value: Any) -> bool:
+    """Returns whether a value can be called."""
+    return callable(value) and (not isinstance(value, (Table, Userdata)) or metamethod(value, "__call") is not None)
 
 
 def called(function: Any, *arguments: Any) -> Any:
@@ -54,7 +73,11 @@ def items(table: Table) -> list[tuple[Any, Any]]:
 
 def filled(pairs: Iterable[tuple[Any, Any]]) -> Table:
     """Returns a table of keys and values."""
-    table = Table()
+    return extended(Table(), pairs)
+
+
+def extended(table: Table, pairs: Iterable[tuple[Any, Any]]) -> Table:
+    """Adds keys and values to a table. Returns it."""
     for key, value in pairs:
         rawset(table, key, value)
     return table
@@ -71,6 +94,29 @@ def with_metatable(table: Table, **events: Any) -> Table:
 def is_table(value: Any) -> bool:
     """Returns whether a value is a table."""
     return value.__class__ in TABLES
+
+
+def equal(a: Any, b: Any, isSame: Callable[[Any, Any], bool] = eq) -> bool:
+    """Returns whether two values, or all that two tables hold, are the same."""
+    if not is_table(a) or not is_table(b):
+        return isSame(a, b)
+    one, other = items(a), items(b)
+    return len(one) == len(other) and all(call_through_c(equal, value, rawget(b, key), isSame) for key, value in one)
+
+
+def within(value: Any, values: Iterable[Any]) -> bool:
+    """Returns whether one of some values is equal to a value."""
+    return any(equal(value, one) for one in values)
+
+
+def place_of(value: Any, values: Iterable[Any], isSame: Callable[[Any, Any], bool] = eq) -> int | None:
+    """Returns the first place, from 0 on, of a value among others, or None."""
+    return next((i for i, one in enumerate(values) if isSame(one, value)), None)
+
+
+def kind_of(table: Any) -> Any:
+    """Returns the metatable of a table, or None."""
+    return table._metatable if is_table(table) and table.__class__ is not Table else None
 
 
 def compared(less: Any = None) -> Callable[[Any], Any]:

@@ -8,7 +8,7 @@ Results become values of Lua: a list becomes a table, an iterator becomes a func
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -110,8 +110,8 @@ def _parameters(text: str) -> tuple[tuple[_Parameter, ...], str | None]:
         if kind.startswith("*"):
             rest = kind[1:]
             continue
-        value: Any = default if kind == "string" else int(default) if default.isdigit() else float(default) if default else None
-        found.append(_Parameter(kind, bool(isGiven) or word.endswith("?"), value))
+        value: Any = default if not isGiven or kind in ("string", "path") else float(default)
+        found.append(_Parameter(kind, word.endswith("?"), value if isGiven else None))
     return tuple(found), rest
 
 
@@ -161,8 +161,10 @@ def declared(name: str, text: str, compute: Callable[..., Any], kinds: dict[str,
         found = []
         for i, (convert, isOptional, default) in enumerate(converters):
             value = given[i] if i < len(given) else MISSING
-            isDefault = isOptional and (value is None or value is MISSING)
-            found.append(default if isDefault else convert(value, i + 1, name))
+            if default is not None and (value is None or value is MISSING):
+                value = default
+            isNone = isOptional and (value is None or value is MISSING)
+            found.append(None if isNone else convert(value, i + 1, name))
         if further is not None:
             found += [further(value, i, name) for i, value in enumerate(given[len(found) :], len(found) + 1)]
         try:
@@ -175,10 +177,10 @@ def declared(name: str, text: str, compute: Callable[..., Any], kinds: dict[str,
     return library_function
 
 
-def functions(declarations: dict[str, tuple[str, Callable[..., Any]]], failing: Any = refuse, **kinds: Kind) -> dict[str, Any]:
+def functions(declarations: Mapping[str, Any], failing: Any = refuse, **kinds: Kind) -> dict[str, Any]:
     """Returns the functions of declarations by their names. Kinds of the package come in addition to `KINDS`; see `declared`."""
     known = {**KINDS, **kinds}
-    return {name: declared(name, *declaration, known, failing) for name, declaration in declarations.items()}
+    return {name: declared(name, text, compute, known, failing) for name, (text, compute) in declarations.items()}
 
 
 def steps(start: float, end: float, step: float | None = None) -> list[float]:

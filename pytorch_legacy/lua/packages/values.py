@@ -42,6 +42,11 @@ def called(function: Any, *arguments: Any) -> Any:
         return first(function(*arguments))
 
 
+def numbered(values: Iterable[Any]) -> list[tuple[float, Any]]:
+    """Returns values with their numbers from 1 on."""
+    return [(float(i), value) for i, value in enumerate(values, 1)]
+
+
 def listed(table: Table) -> list[Any]:
     """Returns the values of a table from 1 on."""
     return [rawget(table, float(i)) for i in range(1, border(table) + 1)]

@@ -24,10 +24,10 @@ MODULES: dict[str, Callable[[State], Table]] = {
     "operator": functions.operator_library,
     "path": files.path_library,
     "pretty": pretty.library,
-    "seq": pretty.seq_library,
+    "seq": classes.seq_library,
     "stringx": stringx.library,
     "tablex": tablex.library,
-    "types": pretty.types_library,
+    "types": utils.types_library,
     "utils": utils.library,
 }
 """The modules of ``pl``, by their names in it."""

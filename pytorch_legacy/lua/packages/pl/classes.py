@@ -1,16 +1,17 @@
-"""``pl.class``, ``pl.List``, ``pl.Map``, ``pl.Set`` and ``pl.OrderedMap``: classes whose objects are tables."""
+"""``pl.class``, ``pl.List``, ``pl.Map``, ``pl.Set``, ``pl.OrderedMap`` and ``pl.seq``: classes whose objects are tables."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
-from ...language.arguments import MISSING, string
-from ...language.arguments import table as checked
+from ...language.arguments import number, string
 from ...language.errors import raise_error
 from ...language.operators import eq
-from ...language.table import Table, first, rawget, rawset, set_metatable
-from ..values import called, compared, filled, is_table, items, listed, replaced, table_of, with_metatable
-from .functions import function_of
+from ...language.table import Table, fields, first, rawget, rawset, set_metatable
+from ..functions import functions
+from ..values import called, compared, extended, is_table, items, kind_of, listed, place_of, replaced, table_of, with_metatable
+from .functions import drawn, lister, of_penlight
 from .stringx import quoted
 
 if TYPE_CHECKING:
@@ -29,38 +30,34 @@ def _parent_constructor(owner: Table) -> tuple[Table, Any] | None:
 
 def _construct(owner: Table, made: Table, constructor: Any, arguments: tuple[Any, ...]) -> Any:
     """Calls a constructor, in which ``self:super(...)`` is that of the class above."""
-    above = _parent_constructor(owner)
-    if above is not None:
-        base, inherited = above
-
-        def super_(self: Any, *rest: Any) -> Any:
-            return _construct(base, self, inherited, rest)
-
-        rawset(made, "super", super_)
+    if (above := _parent_constructor(owner)) is not None:
+        rawset(made, "super", lambda self, *rest: _construct(above[0], self, above[1], rest))
     found = called(constructor, made, *arguments)
     rawset(made, "super", None)
     return found
 
 
-def is_a(made: Any = None, owner: Any = None, *_: Any) -> Any:
-    kind = made._metatable if is_table(made) and made.__class__ is not Table else None
+def _is_a(made: Any, owner: Any) -> Any:
+    kind = kind_of(made)
     if owner is None:
         return kind
     while is_table(kind):
         if kind is owner:
             return True
-        assert kind is not None
         kind = rawget(kind, "_base")
     return False
 
 
-def class_of(owner: Any = MISSING, made: Any = None, *_: Any) -> bool:
-    return is_a(made, checked(owner, 1, "class_of")) is True
-
-
-def cast(owner: Any = MISSING, made: Any = MISSING, *_: Any) -> Any:
-    set_metatable(checked(made, 2, "cast"), owner)
+def _cast(owner: Table, made: Table) -> Table:
+    set_metatable(made, owner)
     return made
+
+
+_OF_CLASSES = functions({
+    "is_a": ("any any", _is_a),
+    "class_of": ("table any", lambda owner, made: _is_a(made, owner) is True),
+    "cast": ("table table", _cast),
+})  # fmt: skip
 
 
 def new_class(base: Any = None, argument: Any = None, methods: Any = None) -> Table:
@@ -71,53 +68,44 @@ def new_class(base: Any = None, argument: Any = None, methods: Any = None) -> Ta
     if base is not None and not is_table(base):
         raise_error("must derive from a table type")
     if base is not None:
-        for key, value in items(base):
-            if not isPlain or rawget(owner, key) is None:
-                rawset(owner, key, value)
+        extended(owner, [pair for pair in items(base) if not isPlain or rawget(owner, pair[0]) is None])
         rawset(owner, "_base", base)
     if not isPlain:
         rawset(owner, "_init", None)
-    metatable = Table()
-    set_metatable(owner, metatable)
-    owner.__dict__.update(is_a=is_a, class_of=class_of, cast=cast)
-    rawset(owner, "__index", owner)
-    rawset(owner, "_class", owner)
-    if base is not None and (start := rawget(base, "_class_init")) is not None:
-        called(start, owner, argument)
 
     def construct(_: Any, *arguments: Any) -> Table:
         create = rawget(owner, "_create")
         found = called(create, *arguments) if create is not None else None
         made: Any = found if is_table(found) else Table()
         set_metatable(made, owner)
-        constructor = rawget(owner, "_init")
         above = _parent_constructor(owner)
-        if constructor is not None:
+        if (constructor := rawget(owner, "_init")) is not None:
             found = _construct(owner, made, constructor, arguments)
-            if is_table(found):
-                set_metatable(found, owner)
-                made = found
+            made = _cast(owner, found) if is_table(found) else made
         elif above is not None:
             _construct(above[0], made, above[1], arguments)
         return made
 
-    def catch(owner_: Any = None, handler: Any = None, *_: Any) -> tuple[()]:
-        handler = handler if is_table(owner_) else owner_
+    def catch(given: Any = None, handler: Any = None, *_: Any) -> tuple[()]:
+        handler = handler if is_table(given) else given
         rawset(owner, "_handler", handler)
-        rawset(metatable, "__index", handler)
+        rawset(kind_of(owner), "__index", handler)
         return ()
 
+    with_metatable(owner, __call=construct)
+    extended(owner, [*_OF_CLASSES.items(), ("__index", owner), ("_class", owner)])
+    if base is not None and (start := rawget(base, "_class_init")) is not None:
+        called(start, owner, argument)
     rawset(owner, "catch", catch)
-    metatable.__dict__["__call"] = construct
     if (handler := rawget(owner, "_handler")) is not None:
-        metatable.__dict__["__index"] = handler
+        rawset(kind_of(owner), "__index", handler)
     return owner
 
 
 def class_library(state: State) -> Table:
     """Returns ``pl.class``: ``class(Base)`` makes a class, ``class.Name(Base)`` one that is a global, too."""
 
-    def named(_: Any, name: Any = MISSING, *_rest: Any) -> Any:
+    def named(_: Any, name: Any = None, *_rest: Any) -> Any:
         name = string(name, 1, "class")
 
         def make(*arguments: Any) -> Table:
@@ -134,317 +122,235 @@ def class_library(state: State) -> Table:
 # ------------------------------------------------------------------------------------------------------ lists
 
 
-def _values(state: State, source: Any) -> list[Any]:
-    """Returns the values of a table, the characters of a string, or what an iterator gives."""
-    if source is None:
-        return []
-    if is_table(source):
-        return listed(source)
-    if source.__class__ is str:
-        return list(source)
-    found = []
-    while (value := called(source)) is not None:
-        found.append(value)
-    return found
+def _spliced(ls: Table, place: int, count: int, added: list[Any]) -> Table:
+    """Replaces values from a place, from 1 on, by others."""
+    values = listed(ls)
+    values[max(place - 1, 0) : max(place - 1, 0) + count] = added
+    return replaced(ls, values)
 
 
-def _changing(state: State) -> dict[str, Any]:
-    """Returns the methods of a list that change it, and return it."""
+def _remove_value(ls: Table, value: Any) -> Table:
+    place = place_of(value, listed(ls))
+    return ls if place is None else _spliced(ls, place + 1, 1, [])
 
-    def append(ls: Any = MISSING, value: Any = None, *_: Any) -> Any:
-        rawset(ls, float(len(listed(checked(ls, 1, "append"))) + 1), value)
+
+def _pop(ls: Table, place: int | None) -> Any:
+    values = listed(ls)
+    place = len(values) if place is None else place
+    if not 1 <= place <= len(values):
+        return None
+    _spliced(ls, place, 1, [])
+    return values[place - 1]
+
+
+def _append(ls: Table, value: Any) -> Table:
+    rawset(ls, float(len(listed(ls)) + 1), value)
+    return ls
+
+
+def _foreach(values: list[Any], call: Any, *rest: Any) -> tuple[()]:
+    for value in values:
+        call(value, *rest)
+    return ()
+
+
+def _minmax(values: list[Any]) -> tuple[Any, Any]:
+    values = sorted(values, key=compared())
+    return (values[0], values[-1]) if values else (1e70, -1e70)
+
+
+_CHANGING: dict[str, Any] = {
+    **dict.fromkeys(("append", "push"), ("table any", _append)),
+    "extend": ("table list", lambda ls, added: replaced(ls, listed(ls) + added)),
+    "insert": ("table whole any", lambda ls, place, value: _spliced(ls, place, 0, [value])),
+    "put": ("table any", lambda ls, value: _spliced(ls, 1, 0, [value])),
+    "remove": ("table whole", lambda ls, place: _spliced(ls, place, 1, [])),
+    "remove_value": ("table any", _remove_value),
+    **dict.fromkeys(("pop", "get"), ("table whole?", _pop)),
+    "sort": ("table function?", lambda ls, less: replaced(ls, sorted(listed(ls), key=compared(less)))),
+    "reverse": ("table", lambda ls: replaced(ls, listed(ls)[::-1])),
+    "clear": ("table", lambda ls: replaced(ls, [])),
+    "splice": ("table whole any", lambda ls, place, added: _spliced(ls, place, 0, drawn(added))),
+}
+"""The methods of a list that change it; most of them return it."""
+
+
+def _reading(state: State) -> dict[str, Any]:
+    """Returns the methods of a list that leave it as it is, and the functions that make lists."""
+    tablex, split, listing = state.require("pl.tablex"), state.require("pl.utils").split, lister(state)
+
+    def transform(ls: Table, *rest: Any) -> Table:
+        tablex.transform(rest[0] if rest else None, ls, *rest[1:])
         return ls
 
-    def extend(ls: Any = MISSING, other: Any = MISSING, *_: Any) -> Any:
-        return replaced(ls, listed(checked(ls, 1, "extend")) + listed(checked(other, 2, "extend")))
+    def join(values: list[Any], separator: str) -> str:
+        return separator.join(first(state.tostring(one)) for one in values)
 
-    def insert(ls: Any = MISSING, place: Any = MISSING, value: Any = None, *_: Any) -> Any:
-        values = listed(checked(ls, 1, "insert"))
-        values.insert(int(place) - 1, value)
-        return replaced(ls, values)
+    def new(source: Any) -> Table:
+        if is_table(source) and source.__class__ is Table and rawget(source, 1.0) is not None:
+            return _cast(state.require("pl.List"), source)
+        return listing(drawn(source))
 
-    def put(ls: Any = MISSING, value: Any = None, *_: Any) -> Any:
-        return insert(ls, 1.0, value)
+    def range_(start: float, end: float | None, step: float | None) -> Table:
+        start, end = (0.0, start - 1.0) if end is None else (start, end)
+        return listing(listed(tablex.range(start, end, step)))
 
-    def remove(ls: Any = MISSING, place: Any = MISSING, *_: Any) -> Any:
-        values = listed(checked(ls, 1, "remove"))
-        del values[int(place) - 1 : int(place)]
-        return replaced(ls, values)
-
-    def remove_value(ls: Any = MISSING, value: Any = None, *_: Any) -> Any:
-        values = listed(checked(ls, 1, "remove_value"))
-        place = next((i for i, one in enumerate(values) if eq(one, value)), None)
-        if place is not None:
-            del values[place]
-        return replaced(ls, values)
-
-    def pop(ls: Any = MISSING, place: Any = None, *_: Any) -> Any:
-        values = listed(checked(ls, 1, "pop"))
-        if not values:
-            return None
-        found = values.pop(-1 if place is None else int(place) - 1)
-        replaced(ls, values)
-        return found
-
-    def sort(ls: Any = MISSING, less: Any = None, *_: Any) -> Any:
-        less = None if less is None else function_of(state, 2, less)
-        return replaced(ls, sorted(listed(checked(ls, 1, "sort")), key=compared(less)))
-
-    def reverse(ls: Any = MISSING, *_: Any) -> Any:
-        return replaced(ls, listed(checked(ls, 1, "reverse"))[::-1])
-
-    def clear(ls: Any = MISSING, *_: Any) -> Any:
-        return replaced(checked(ls, 1, "clear"), [])
-
-    def splice(ls: Any = MISSING, place: Any = MISSING, other: Any = MISSING, *_: Any) -> Any:
-        values = listed(checked(ls, 1, "splice"))
-        values[int(place) - 1 : int(place) - 1] = _values(state, other)
-        return replaced(ls, values)
-
-    made = {"append": append, "push": append, "extend": extend, "insert": insert, "put": put, "remove": remove, "pop": pop}
-    return {**made, "get": pop, "remove_value": remove_value, "sort": sort, "reverse": reverse, "clear": clear, "splice": splice}
-
-
-def _reading(state: State, make: Any) -> dict[str, Any]:
-    """Returns the methods of a list that leave it as it is."""
-    tablex = state.require("pl.tablex").__dict__
-
-    def map_(ls: Any = MISSING, function: Any = MISSING, *rest: Any) -> Table:
-        return tablex["imap"](function, ls, *rest)  # type: ignore[no-any-return]
-
-    def foreach(ls: Any = MISSING, function: Any = MISSING, *rest: Any) -> tuple[()]:
-        function = function_of(state, 2, function)
-        for value in listed(checked(ls, 1, "foreach")):
-            called(function, value, *rest)
-        return ()
-
-    def reduce(ls: Any = MISSING, function: Any = MISSING, *start: Any) -> Any:
-        return tablex["reduce"](function, ls, *start)
-
-    def transform(ls: Any = MISSING, function: Any = MISSING, *rest: Any) -> Any:
-        tablex["transform"](function, ls, *rest)
-        return ls
-
-    def contains(ls: Any = MISSING, value: Any = None, *_: Any) -> bool:
-        return any(eq(one, value) for one in listed(checked(ls, 1, "contains")))
-
-    def count(ls: Any = MISSING, value: Any = None, *_: Any) -> float:
-        return float(sum(eq(one, value) for one in listed(checked(ls, 1, "count"))))
-
-    def sorted_(ls: Any = MISSING, less: Any = None, *_: Any) -> Table:
-        less = None if less is None else function_of(state, 2, less)
-        return make(sorted(listed(checked(ls, 1, "sorted")), key=compared(less)))  # type: ignore[no-any-return]
-
-    def minmax(ls: Any = MISSING, *_: Any) -> tuple[Any, Any]:
-        values = sorted(listed(checked(ls, 1, "minmax")), key=compared())
-        return (values[0], values[-1]) if values else (1e70, -1e70)
-
-    def join(ls: Any = MISSING, separator: Any = "", *_: Any) -> str:
-        texts = [first(state.tostring(one)) for one in listed(checked(ls, 1, "join"))]
-        return ("" if separator is None else string(separator, 2, "join")).join(texts)
-
-    def len_(ls: Any = MISSING, *_: Any) -> float:
-        return float(len(listed(checked(ls, 1, "len"))))
-
-    def clone(ls: Any = MISSING, *_: Any) -> Table:
-        return make(listed(checked(ls, 1, "clone")))  # type: ignore[no-any-return]
-
-    def iterate(source: Any = MISSING, *_: Any) -> Any:
-        rest = iter(_values(state, source))
-        return lambda *_: next(rest, None)
-
-    def concat(ls: Any = MISSING, separator: Any = "", *_: Any) -> str:
-        return string(separator, 2, "concat").join(string(one, 1, "concat") for one in listed(checked(ls, 1, "concat")))
-
-    made: dict[str, Any] = {
-        "map": map_,
-        "foreach": foreach,
-        "reduce": reduce,
-        "transform": transform,
-        "contains": contains,
-        "count": count,
+    return {
+        "map": ("table any *any", lambda ls, function, *rest: tablex.imap(function, ls, *rest)),
+        "foreach": ("list call *any", _foreach),
+        "reduce": ("table any any", lambda ls, function, start: tablex.reduce(function, ls, start)),
+        "transform": ("table *any", transform),
+        "contains": ("list any", lambda values, one: place_of(one, values) is not None),
+        "count": ("list any", lambda values, wanted: sum(eq(one, wanted) for one in values)),
+        "sorted": ("list function?", lambda values, less: listing(sorted(values, key=compared(less)))),
+        "minmax": ("list", _minmax),
+        "join": ("list string=", join),
+        "len": ("list", len),
+        "clone": ("list", listing),
+        **dict.fromkeys(("iter", "iterate"), ("any", lambda source: iter(drawn(source)))),
+        "concat": ("list string=", lambda values, separator: separator.join(string(one, 1, "concat") for one in values)),
+        "new": ("any", new),
+        "range": ("number number? number?", range_),
+        "split": ("any any", lambda text, separator: listing(listed(split(text, separator)))),
+        "__eq": ("list list", lambda a, b: len(a) == len(b) and all(map(eq, a, b))),
+        "__tostring": (
+            "list",
+            lambda values: "{" + ",".join(f'"{v}"' if v.__class__ is str else join([v], "") for v in values) + "}",
+        ),
+        "__concat": ("list list", lambda a, b: listing(a + b)),
     }
-    made |= {"sorted": sorted_, "minmax": minmax, "join": join, "len": len_, "clone": clone, "iter": iterate, "iterate": iterate}
-    made |= {"filter": tablex["filter"], "index": tablex["find"], "slice": tablex["sub"], "chop": tablex["removevalues"]}
-    return {**made, "concat": concat}
 
 
 def list_library(state: State) -> Table:
     """Returns ``pl.List``."""
-    owner = Table()
+    tablex = state.require("pl.tablex")
+    owner = fields(**of_penlight(state, {**_reading(state), **_CHANGING}), is_a=_OF_CLASSES["is_a"], _name="List")
+    owner.__dict__.update(filter=tablex.filter, index=tablex.find, slice=tablex.sub, chop=tablex.removevalues)
+    owner.__dict__.update(__index=owner, _class=owner)
+    return with_metatable(owner, __call=lambda _, source=None, *_rest: owner.new(source))
 
-    def make(values: list[Any]) -> Table:
-        made = table_of(values)
-        set_metatable(made, owner)
-        return made
 
-    def new(source: Any = None, *_: Any) -> Table:
-        if is_table(source) and source.__class__ is Table and rawget(source, 1.0) is not None:
-            set_metatable(source, owner)
-            return source  # type: ignore[no-any-return]
-        return make(_values(state, source))
-
-    def range_(start: Any = MISSING, end: Any = None, step: Any = None, *_: Any) -> Table:
-        start, end = (start, end) if end is not None else (0.0, start - 1.0)
-        return make(listed(state.require("pl.tablex").__dict__["range"](start, end, step)))
-
-    def split(text: Any = MISSING, separator: Any = None, *_: Any) -> Table:
-        return make(listed(state.require("pl.utils").__dict__["split"](text, separator)))
-
-    def equal(a: Any = None, b: Any = None, *_: Any) -> bool:
-        one, other = listed(a), listed(b)
-        return len(one) == len(other) and all(eq(x, y) for x, y in zip(one, other, strict=True))
-
-    def text(ls: Any = None, *_: Any) -> str:
-        parts = [f'"{one}"' if one.__class__ is str else first(state.tostring(one)) for one in listed(ls)]
-        return "{" + ",".join(parts) + "}"
-
-    def joined(a: Any = None, b: Any = None, *_: Any) -> Table:
-        return make(listed(checked(a, 1, "concat")) + listed(checked(b, 2, "concat")))
-
-    owner.__dict__.update({**_reading(state, make), **_changing(state), "new": new, "range": range_, "split": split})
-    owner.__dict__.update(__index=owner, _class=owner, _name="List", __eq=equal, __tostring=text, __concat=joined, is_a=is_a)
-    return with_metatable(owner, __call=lambda _, source=None, *_rest: new(source))
+def seq_library(state: State) -> Table:
+    """Returns the functions of ``pl.seq`` that read iterators."""
+    made = {
+        "copy": ("any", lambda source: lister(state)(drawn(source))),
+        "sum": ("any", lambda source: math.fsum(number(one, 1, "sum") for one in drawn(source))),
+        "range": ("whole whole", lambda start, end: map(float, range(start, end + 1))),
+    }
+    return fields(**functions(made), list=state.require("pl.List").iterate)
 
 
 # ------------------------------------------------------------------------------------------------------ maps and sets
 
 
-def _text(state: State, value: Any) -> str:
-    return quoted(value) if value.__class__ is str else first(state.tostring(value))  # type: ignore[no-any-return]
+def _texts(state: State, pairs: list[Any]) -> str:
+    """Returns keys and values as they print."""
+    rows = [
+        (first(state.tostring(key)), quoted(one) if one.__class__ is str else first(state.tostring(one))) for key, one in pairs
+    ]
+    return "{" + ",".join(f"{key}={text}" for key, text in rows) + "}"
+
+
+def _default(made: Table, key: Any, value: Any) -> Any:
+    if rawget(made, key) is None:
+        rawset(made, key, value)
+    return rawget(made, key)
+
+
+def _of_class(name: str, declarations: dict[str, Any], base: Any = None, **methods: Any) -> Table:
+    """Returns a class with methods."""
+    owner = new_class(base)
+    owner.__dict__.update(functions(declarations), **methods, _name=name)
+    return owner
 
 
 def map_library(state: State) -> Table:
     """Returns ``pl.Map``."""
-    tablex, lists = state.require("pl.tablex").__dict__, state.require("pl.List")
-    owner = new_class()
-
-    def start(made: Any = MISSING, source: Any = None, *_: Any) -> tuple[()]:
-        for key, value in items(source) if is_table(source) else []:
-            rawset(made, key, value)
-        return ()
-
-    def get(made: Any = MISSING, key: Any = None, *_: Any) -> Any:
-        return rawget(made, key)
-
-    def set_(made: Any = MISSING, key: Any = None, value: Any = None, *_: Any) -> tuple[()]:
-        rawset(made, key, value)
-        return ()
-
-    def setdefault(made: Any = MISSING, key: Any = None, value: Any = None, *_: Any) -> Any:
-        if rawget(made, key) is None:
-            rawset(made, key, value)
-        return rawget(made, key)
-
-    def pairs(made: Any = MISSING, *_: Any) -> Table:
-        found = table_of(table_of(pair) for pair in items(made))
-        set_metatable(found, lists)
-        return found
-
-    def text(made: Any = None, *_: Any) -> str:
-        return "{" + ",".join(f"{first(state.tostring(k))}={_text(state, v)}" for k, v in items(made)) + "}"
-
-    def equal(a: Any = None, b: Any = None, *_: Any) -> bool:
-        return bool(tablex["deepcompare"](a, b, True))
-
-    owner.__dict__.update(_init=start, get=get, set=set_, setdefault=setdefault, keys=tablex["keys"], values=tablex["values"])
-    owner.__dict__.update(items=pairs, len=tablex["size"], update=tablex["update"], __tostring=text, __eq=equal, _name="Map")
-    return owner
+    tablex, listing = state.require("pl.tablex"), lister(state)
+    methods = {
+        "_init": ("table any", lambda made, source: extended(made, items(source) if is_table(source) else []) and ()),
+        "get": ("table any", rawget),
+        "set": ("table any any", lambda made, key, value: extended(made, [(key, value)]) and ()),
+        "setdefault": ("table any any", _default),
+        "items": ("pairs", lambda pairs: listing([table_of(pair) for pair in pairs])),
+        "__tostring": ("pairs", lambda pairs: _texts(state, pairs)),
+        "__eq": ("any any", lambda a, b: tablex.deepcompare(a, b, True)),
+    }
+    return _of_class("Map", methods, keys=tablex.keys, values=tablex.values, len=tablex.size, update=tablex.update)
 
 
 def set_library(state: State) -> Table:
     """Returns ``pl.Set``."""
-    tablex = state.require("pl.tablex").__dict__
-    owner = new_class()
+    tablex = state.require("pl.tablex")
 
-    def start(made: Any = MISSING, source: Any = None, *_: Any) -> tuple[()]:
-        isSet = is_table(source) and source.__class__ is not Table and source._metatable is owner
-        for value in [key for key, _one in items(source)] if isSet else _values(state, source):
-            rawset(made, value, True)
+    def start(made: Table, source: Any) -> tuple[()]:
+        isSet = kind_of(source) is owner
+        extended(made, [(key, True) for key in ([key for key, _one in items(source)] if isSet else drawn(source))])
         return ()
 
-    def issubset(a: Any = MISSING, b: Any = MISSING, *_: Any) -> bool:
-        return all(rawget(b, key) is not None for key, _one in items(a))
+    def has_all(a: list[Any], b: Table) -> bool:
+        return all(rawget(b, key) is not None for key, _one in a)
 
-    def symmetric_difference(a: Any = MISSING, b: Any = MISSING, *_: Any) -> Any:
-        return tablex["difference"](a, b, True)
+    def text(pairs: list[Any]) -> str:
+        return "[" + ",".join(sorted(first(state.tostring(key)) for key, _one in pairs)) + "]"
 
-    def isempty(made: Any = MISSING, *_: Any) -> bool:
-        return not items(made)
-
-    def isdisjoint(a: Any = MISSING, b: Any = MISSING, *_: Any) -> bool:
-        return not any(rawget(b, key) is not None for key, _one in items(a))
-
-    def equal(a: Any = None, b: Any = None, *_: Any) -> bool:
-        return issubset(a, b) and issubset(b, a)
-
-    def text(made: Any = None, *_: Any) -> str:
-        return "[" + ",".join(sorted(first(state.tostring(key)) for key, _one in items(made))) + "]"
-
-    union, intersection, difference = tablex["union"], tablex["intersection"], tablex["difference"]
-    owner.__dict__.update(_init=start, values=tablex["keys"], len=tablex["size"], issubset=issubset, isempty=isempty)
-    owner.__dict__.update(union=union, intersection=intersection, difference=difference, isdisjoint=isdisjoint)
-    owner.__dict__.update(symmetric_difference=symmetric_difference, map=tablex["map"], __tostring=text, __eq=equal, _name="Set")
-    owner.__dict__.update(__add=union, __mul=intersection, __sub=difference, __pow=symmetric_difference, __lt=issubset)
-    owner.__dict__["__len"] = tablex["size"]
+    contained = "pairs table", has_all
+    symmetric = "table table", lambda a, b: tablex.difference(a, b, True)
+    methods = {
+        "_init": ("table any", start),
+        **dict.fromkeys(("issubset", "__lt"), contained),
+        "isempty": ("pairs", lambda pairs: not pairs),
+        "isdisjoint": ("pairs table", lambda a, b: not any(rawget(b, key) is not None for key, _one in a)),
+        "__eq": ("table table", lambda a, b: has_all(items(a), b) and has_all(items(b), a)),
+        "__tostring": ("pairs", text),
+        **dict.fromkeys(("symmetric_difference", "__pow"), symmetric),
+    }
+    owner = _of_class("Set", methods, values=tablex.keys, map=tablex.map, **dict.fromkeys(("len", "__len"), tablex.size))
+    for name, operator in (("union", "__add"), ("intersection", "__mul"), ("difference", "__sub")):
+        owner.__dict__.update(dict.fromkeys((name, operator), rawget(tablex, name)))
     return owner
 
 
 def ordered_map_library(state: State) -> Table:
-    """Returns ``pl.OrderedMap``: ``pairs`` is in the order in which keys were set, which all tables of this package keep."""
-    owner = new_class(state.require("pl.Map"))
-    base = state.require("pl.Map")
-    lists = state.require("pl.List")
+    """Returns ``pl.OrderedMap``, whose ``pairs`` is in the order in which keys were set."""
+    listing = lister(state)
 
-    def set_(made: Any = MISSING, key: Any = None, value: Any = None, *_: Any) -> Any:
-        keys = listed(rawget(made, "_keys"))
-        if value is None:
-            keys = [one for one in keys if not eq(one, key)]
-        elif not any(eq(one, key) for one in keys):
+    def set_(made: Table, key: Any, value: Any) -> Table:
+        keys, known = listed(rawget(made, "_keys")), rawget(made, "_values")
+        place = place_of(key, keys)
+        if value is None and place is not None:
+            del keys[place]
+        elif value is not None and place is None:
             keys.append(key)
         replaced(rawget(made, "_keys"), keys)
-        rawset(rawget(made, "_values"), key, value)
+        rawset(known, key, value)
         return made
 
-    def start(made: Any = MISSING, source: Any = None, *_: Any) -> tuple[()]:
-        rawset(made, "_keys", Table())
-        rawset(made, "_values", Table())
+    def start(made: Table, source: Any) -> tuple[()]:
+        extended(made, [("_keys", Table()), ("_values", Table())])
         for key, value in items(source) if is_table(source) else []:
             set_(made, key, value)
         return ()
 
-    def get(made: Any = MISSING, key: Any = None, *_: Any) -> Any:
-        return rawget(rawget(made, "_values"), key)
+    def pairs(made: Table) -> list[tuple[Any, Any]]:
+        return [(key, rawget(rawget(made, "_values"), key)) for key in listed(rawget(made, "_keys"))]
 
-    def as_list(values: list[Any]) -> Table:
-        found = table_of(values)
-        set_metatable(found, lists)
-        return found
+    def found(made: Table, key: Any) -> Any:
+        """Returns a method, or the value of a key."""
+        values = rawget(made, "_values")
+        return values if values is None else rawget(values, key)
 
-    def keys(made: Any = MISSING, *_: Any) -> Table:
-        return as_list(listed(rawget(made, "_keys")))
-
-    def values(made: Any = MISSING, *_: Any) -> Table:
-        return as_list([get(made, key) for key in listed(rawget(made, "_keys"))])
-
-    def iterate(made: Any = MISSING, *_: Any) -> Any:
-        rest = iter([(key, get(made, key)) for key in listed(rawget(made, "_keys"))])
-        return lambda *_: next(rest, None)
-
-    def text(made: Any = None, *_: Any) -> str:
-        return str(rawget(base, "__tostring")(filled((key, get(made, key)) for key in listed(rawget(made, "_keys")))))
-
-    def len_(made: Any = MISSING, *_: Any) -> float:
-        return float(len(listed(rawget(made, "_keys"))))
-
-    owner.__dict__.update(_init=start, set=set_, get=get, keys=keys, values=values, iter=iterate, len=len_, __tostring=text)
-    owner.__dict__.update(__pairs=iterate, __index=lambda made, key=None, *_: _found(owner, made, key), _name="OrderedMap")
-    rawset(owner, "__newindex", set_)
+    methods = {
+        "_init": ("table any", start),
+        "set": ("table any any", set_),
+        "get": ("table any", found),
+        "keys": ("table", lambda made: listing([key for key, _value in pairs(made)])),
+        "values": ("table", lambda made: listing([value for _key, value in pairs(made)])),
+        **dict.fromkeys(("iter", "__pairs"), ("table", lambda made: iter(pairs(made)))),
+        "len": ("table", lambda made: len(pairs(made))),
+        "__tostring": ("table", lambda made: _texts(state, pairs(made))),
+        "__index": ("table any", lambda made, key: found(made, key) if (one := rawget(owner, key)) is None else one),
+    }
+    owner: Table = _of_class("OrderedMap", methods, state.require("pl.Map"))
+    rawset(owner, "__newindex", rawget(owner, "set"))
     return owner
-
-
-def _found(owner: Table, made: Any, key: Any) -> Any:
-    """Returns a method of an ordered map, or the value of a key."""
-    method = rawget(owner, key)
-    values = rawget(made, "_values")
-    return method if method is not None or values is None else rawget(values, key)

@@ -8,55 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 from ...language import operators
 from ...language.errors import raise_error
-from ...language.table import Table, metamethod, sequence
-from ..values import called, is_table, truth
+from ...language.table import Table, fields, index, sequence, set_metatable
+from ..functions import functions, refuse
+from ..values import called, is_callable, is_table, kind_of, listed, table_of, truth
 
 if TYPE_CHECKING:
     from ...language.state import State
 
-
-def _index(a: Any = None, b: Any = None, *_: Any) -> Any:
-    from ...language.table import index
-
-    return index(a, b)
-
-
-def _and(a: Any = None, b: Any = None, *_: Any) -> Any:
-    return b if truth(a) else a
-
-
-def _or(a: Any = None, b: Any = None, *_: Any) -> Any:
-    return a if truth(a) else b
-
-
-def _two(compute: Callable[[Any, Any], Any]) -> Any:
-    """Returns a function of two arguments as Lua calls it."""
-
-    def operator(a: Any = None, b: Any = None, *_: Any) -> Any:
-        return compute(a, b)
-
-    return operator
-
-
-def _one(compute: Callable[[Any], Any]) -> Any:
-    def operator(a: Any = None, *_: Any) -> Any:
-        return compute(a)
-
-    return operator
-
-
-def _call(function: Any = None, *arguments: Any) -> Any:
-    return called(function, *arguments)
-
-
-NAMED: dict[str, Any] = {
-    **{"add": _two(operators.add), "sub": _two(operators.sub), "mul": _two(operators.mul), "div": _two(operators.div)},
-    **{"mod": _two(operators.mod), "pow": _two(operators.pow_), "unm": _one(operators.neg), "len": _one(operators.length)},
-    **{"concat": _two(operators.concat), "eq": _two(operators.eq), "neq": _two(lambda a, b: not operators.eq(a, b))},
-    **{"lt": _two(operators.lt), "le": _two(operators.le), "gt": _two(operators.gt), "ge": _two(operators.ge)},
-    **{"lnot": _one(lambda a: not truth(a)), "land": _and, "lor": _or, "index": _index, "call": _call},
-    "table": lambda *values: sequence(*values),
-}
+NAMED: dict[str, Any] = functions({
+    **{name: ("any any", getattr(operators, name)) for name in ("add", "sub", "mul", "div", "mod", "concat", "eq")},
+    **{name: ("any any", getattr(operators, name)) for name in ("lt", "le", "gt", "ge")},
+    **{"pow": ("any any", operators.pow_), "unm": ("any", operators.neg), "len": ("any", operators.length)},
+    "neq": ("any any", lambda a, b: not operators.eq(a, b)),
+    "lnot": ("any", lambda a: not truth(a)),
+    "land": ("any any", lambda a, b: b if truth(a) else a),
+    "lor": ("any any", lambda a, b: a if truth(a) else b),
+    "index": ("any any", index),
+    "call": ("any *any", called),
+    "table": ("*any", sequence),
+})  # fmt: skip
 """The functions of ``pl.operator``."""
 SIGNS = {
     **{"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod", "^": "pow", "..": "concat", "()": "call", "[]": "index"},
@@ -79,19 +49,53 @@ def function_of(state: State, position: int, value: Any) -> Any:
     if value.__class__ is str:
         if value in SIGNS:
             return NAMED[SIGNS[value]]
-        found = string_lambda(state, value)
-        if found is not None:
+        if (found := string_lambda(state, value)) is not None:
             return found
-    elif callable(value) and (not is_table(value) or metamethod(value, "__call") is not None):
+    elif is_callable(value):
         return value
     raise_error(f"argument {position}: must be callable")
 
 
+def of_penlight(state: State, declarations: dict[str, Any], failing: Any = refuse) -> dict[str, Any]:
+    """Returns the functions of declarations, in which the kinds of functions are what `function_of` takes."""
+
+    def function(value: Any, position: int, _: str) -> Any:
+        return function_of(state, position, value)
+
+    def call(value: Any, position: int, _: str) -> Any:
+        found = function_of(state, position, value)
+        return lambda *given: called(found, *given)
+
+    def test(value: Any, position: int, _: str) -> Any:
+        found = function_of(state, position, value)
+        return lambda *given: truth(called(found, *given))
+
+    return functions(declarations, failing, function=function, call=call, test=test)
+
+
+def of_class(state: State, table: Table, name: str, source: Any = None) -> Table:
+    """Gives a table the class of a source, or a class of Penlight by its name. Returns the table."""
+    metatable = kind_of(source)
+    if metatable is None and name:
+        metatable = state.require(f"pl.{name}")
+    if metatable is not None:
+        set_metatable(table, metatable)
+    return table
+
+
+def lister(state: State) -> Callable[..., Table]:
+    """Returns a function that makes a ``pl.List`` of values, or a table of the class of a source."""
+    return lambda values, source=None: of_class(state, table_of(values), "List", source)
+
+
+def drawn(source: Any) -> list[Any]:
+    """Returns the values of a table, the characters of a string, or what an iterator returns."""
+    if source is None or is_table(source) or source.__class__ is str:
+        return [] if source is None else listed(source) if is_table(source) else list(source)
+    return list(iter(lambda: called(source), None))
+
+
 def operator_library(state: State) -> Table:
     """Returns the table of ``pl.operator``."""
-    table = Table()
-    table.__dict__.update(NAMED)
-    signs = Table()
-    signs.__dict__.update({sign: NAMED[name] for sign, name in SIGNS.items()})
-    table.__dict__["optable"] = signs
-    return table
+    signs = fields(**{sign: NAMED[name] for sign, name in SIGNS.items()})
+    return fields(**NAMED, optable=signs)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ...language.arguments import MISSING, integer, string
+from ...language.arguments import string
 from ...language.libraries.string import find
-from ...language.table import Table, set_metatable
-from ..values import is_table, listed, table_of, truth
+from ...language.table import Table, fields
+from ..functions import functions
+from ..values import is_table, listed
+from .functions import lister
 from .utils import parts, splitv
 
 if TYPE_CHECKING:
@@ -19,105 +20,50 @@ if TYPE_CHECKING:
 _SPACES = " \t\n\r\f\v"
 
 
-def _is_all(pattern: str, name: str) -> Any:
+def _is_all(pattern: str) -> Any:
     form = re.compile(pattern)
-
-    def test(text: Any = MISSING, *_: Any) -> bool:
-        return form.fullmatch(string(text, 1, name)) is not None
-
-    return test
+    return "string", lambda text: form.fullmatch(text) is not None
 
 
-def _affix(name: str, test: Callable[[str, str], bool]) -> Any:
-    def called(text: Any = MISSING, affix: Any = MISSING, *_: Any) -> bool:
-        text = string(text, 1, name)
-        affixes = listed(affix) if is_table(affix) else [string(affix, 2, name)]
-        return any(test(text, one) for one in affixes)
-
-    return called
+def _affixes(value: Any, position: int, name: str) -> tuple[str, ...]:
+    """Returns a string, or the strings of a table."""
+    return tuple(string(one, position, name) for one in (listed(value) if is_table(value) else [value]))
 
 
-def join(separator: Any = MISSING, values: Any = MISSING, *_: Any) -> str:
-    return string(separator, 1, "join").join(string(one, 2, "join") for one in listed(values))
+def _count(text: str, part: str, mayOverlap: bool) -> int:
+    return sum(text.startswith(part, i) for i in range(len(text))) if mayOverlap and part else text.count(part)
 
 
-def replace(text: Any = MISSING, old: Any = MISSING, new: Any = MISSING, most: Any = None, *_: Any) -> str:
-    text, old, new = string(text, 1, "replace"), string(old, 2, "replace"), string(new, 3, "replace")
-    return text.replace(old, new, -1 if most is None else int(most))
-
-
-def count(text: Any = MISSING, part: Any = MISSING, mayOverlap: Any = None, *_: Any) -> float:
-    text, part = string(text, 1, "count"), string(part, 2, "count")
-    if truth(mayOverlap) and part:
-        return float(sum(text.startswith(part, i) for i in range(len(text))))
-    return float(text.count(part))
-
-
-def lfind(text: Any = MISSING, part: Any = MISSING, start: Any = None, end: Any = None, *_: Any) -> Any:
-    found = find(string(text, 1, "lfind"), string(part, 2, "lfind"), start, True)
+def _first_place(text: str, part: str, start: int | None, end: int | None) -> Any:
+    found = find(text, part, None if start is None else float(start), True)
     return None if found is None or (end is not None and found[1] > end) else found[0]
 
 
-def rfind(text: Any = MISSING, part: Any = MISSING, start: Any = None, end: Any = None, *_: Any) -> Any:
-    text, part = string(text, 1, "rfind"), string(part, 2, "rfind")
-    place = text.rfind(part, integer(start, 3, "rfind", 1) - 1, integer(end, 4, "rfind", len(text)))
-    return None if place < 0 else float(place + 1)
+def _last_place(text: str, part: str, start: int, end: int | None) -> Any:
+    place = text.rfind(part, start - 1, end)
+    return None if place < 0 else place + 1
 
 
-def _justified(name: str, sides: Callable[[int], tuple[int, int]]) -> Any:
-    def justify(text: Any = MISSING, width: Any = MISSING, fill: Any = " ", *_: Any) -> str:
-        text = string(text, 1, name)
-        left, right = sides(max(integer(width, 2, name) - len(text), 0))
-        fill = " " if fill is None else string(fill, 3, name)
-        return fill * left + text + fill * right  # type: ignore[no-any-return]
+def _justified(sides: Any) -> Any:
+    def justify(text: str, width: int, fill: str) -> str:
+        left, right = sides(max(width - len(text), 0))
+        return str(fill * left + text + fill * right)
 
-    return justify
+    return "string count string?", lambda text, width, fill: justify(text, width, " " if fill is None else fill)
 
 
-def _stripped(name: str, strip: Callable[[str, str], str]) -> Any:
-    def stripped(text: Any = MISSING, characters: Any = None, *_: Any) -> str:
-        return strip(string(text, 1, name), _SPACES if characters is None else string(characters, 2, name))
-
-    return stripped
+def _stripped(strip: Any) -> Any:
+    return "string string?", lambda text, characters: strip(text, _SPACES if characters is None else characters)
 
 
-def partition(text: Any = MISSING, separator: Any = MISSING, *_: Any) -> tuple[str, str, str]:
-    return string(text, 1, "partition").partition(string(separator, 2, "partition"))
-
-
-def rpartition(text: Any = MISSING, separator: Any = MISSING, *_: Any) -> tuple[str, str, str]:
-    return string(text, 1, "rpartition").rpartition(string(separator, 2, "rpartition"))
-
-
-def at(text: Any = MISSING, place: Any = MISSING, *_: Any) -> str:
-    text, i = string(text, 1, "at"), integer(place, 2, "at")
+def _at(text: str, i: int) -> str:
     return text[i - 1 : i] if i > 0 else text[len(text) + i : len(text) + i + 1] if i >= -len(text) and i else ""
 
 
-def lines(text: Any = MISSING, *_: Any) -> Any:
-    rest = iter(string(text, 1, "lines").removesuffix("\n").split("\n"))
-    return lambda *_: next(rest, None)
-
-
-def title(text: Any = MISSING, *_: Any) -> str:
-    return re.sub(r"(\S)(\S*)", lambda match: match[1].upper() + match[2].lower(), string(text, 1, "title"))
-
-
-def shorten(text: Any = MISSING, width: Any = MISSING, hasTail: Any = None, *_: Any) -> str:
-    text, n = string(text, 1, "shorten"), integer(width, 2, "shorten")
-    if len(text) <= n:
-        return text
-    if n < 3:
-        return "..."[:n]
-    return "..." + text[len(text) - n + 3 :] if truth(hasTail) else text[: n - 3] + "..."
-
-
-def expandtabs(text: Any = MISSING, size: Any = None, *_: Any) -> str:
-    return string(text, 1, "expandtabs").expandtabs(integer(size, 2, "expandtabs", 8))
-
-
-def quote_string(text: Any = MISSING, *_: Any) -> str:
-    return quoted(string(text, 1, "quote_string"))
+def _shorten(text: str, n: int, hasTail: bool) -> str:
+    if len(text) <= n or n < 3:
+        return text if len(text) <= n else "..."[:n]
+    return "..." + text[len(text) - n + 3 :] if hasTail else text[: n - 3] + "..."
 
 
 def quoted(text: str) -> str:
@@ -134,54 +80,51 @@ def _escaped(match: re.Match[str]) -> str:
     return f"\\{code:03d}" if match[1] else f"\\{code}"
 
 
-def _list_functions(state: State) -> dict[str, Any]:
-    """Returns the functions whose results are lists."""
+def _split(text: str, separator: str | None, limit: int | None) -> list[str]:
+    if separator is None:
+        return parts(text.lstrip(_SPACES), "%s+", False, limit)
+    found = parts(text, separator, True, limit)
+    isCut = separator and text.endswith(separator) and (limit is None or limit > len(found))
+    return [*found, ""] if isCut else found
 
-    def made(values: list[str]) -> Table:
-        table = table_of(values)
-        set_metatable(table, state.require("pl.List"))
-        return table
 
-    def split(text: Any = MISSING, separator: Any = None, most: Any = None, *_: Any) -> Table:
-        text = string(text, 1, "split")
-        limit = None if most is None else int(most)
-        if separator is None:
-            return made(parts(text.lstrip(_SPACES), "%s+", False, limit))
-        separator = string(separator, 2, "split")
-        found = parts(text, separator, True, limit)
-        if separator and text.endswith(separator) and (limit is None or limit > len(found)):
-            found.append("")
-        return made(found)
+def _lines(text: str, keepsEnds: bool) -> list[str]:
+    found = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$", text)
+    return found if keepsEnds else [line.rstrip("\r\n") for line in found]
 
-    def splitlines(text: Any = MISSING, keepsEnds: Any = None, *_: Any) -> Table:
-        found = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$", string(text, 1, "splitlines"))
-        return made(found if truth(keepsEnds) else [line.rstrip("\r\n") for line in found])
 
-    return {"split": split, "splitlines": splitlines}
+_title = "string", lambda text: re.sub(r"(\S)(\S*)", lambda match: match[1].upper() + match[2].lower(), text)
+
+_FUNCTIONS: dict[str, Any] = {
+    **{"isalpha": _is_all("[A-Za-z]+"), "isdigit": _is_all("[0-9]+"), "isalnum": _is_all("[A-Za-z0-9]+")},
+    **{"isspace": _is_all(f"[{_SPACES}]+"), "islower": _is_all(f"[a-z{_SPACES}]+"), "isupper": _is_all(f"[A-Z{_SPACES}]+")},
+    **{"startswith": ("string affixes", str.startswith), "endswith": ("string affixes", str.endswith)},
+    "join": ("string list", lambda separator, values: separator.join(string(one, 2, "join") for one in values)),
+    "replace": ("string string string whole=-1", str.replace),
+    "count": ("string string truth", _count),
+    "lfind": ("string string whole? whole?", _first_place),
+    "rfind": ("string string whole=1 whole?", _last_place),
+    "splitv": splitv,
+    "ljust": _justified(lambda n: (0, n)),
+    "rjust": _justified(lambda n: (n, 0)),
+    "center": _justified(lambda n: (n // 2, math.ceil(n / 2))),
+    **{"strip": _stripped(str.strip), "lstrip": _stripped(str.lstrip), "rstrip": _stripped(str.rstrip)},
+    **{"partition": ("string string", str.partition), "rpartition": ("string string", str.rpartition)},
+    "at": ("string whole", _at),
+    "lines": ("string", lambda text: iter(text.removesuffix("\n").split("\n"))),
+    **{"title": _title, "capitalize": _title},
+    "shorten": ("string count truth", _shorten),
+    "expandtabs": ("string count=8", str.expandtabs),
+    "quote_string": ("string", quoted),
+}
 
 
 def library(state: State) -> Table:
     """Returns the table of the module."""
-    table = Table()
-
-    def import_(*_: Any) -> tuple[()]:
-        names = state.globals.string
-        names.__dict__.update({name: one for name, one in table.__dict__.items() if name != "import"})
-        return ()
-
-    table.__dict__.update(
-        {
-            **{"isalpha": _is_all("[A-Za-z]+", "isalpha"), "isdigit": _is_all("[0-9]+", "isdigit")},
-            **{"isalnum": _is_all("[A-Za-z0-9]+", "isalnum"), "isspace": _is_all(r"[ \t\n\r\f\v]+", "isspace")},
-            **{"islower": _is_all(r"[a-z \t\n\r\f\v]+", "islower"), "isupper": _is_all(r"[A-Z \t\n\r\f\v]+", "isupper")},
-            **{"startswith": _affix("startswith", str.startswith), "endswith": _affix("endswith", str.endswith)},
-            **{"join": join, "replace": replace, "count": count, "lfind": lfind, "rfind": rfind, "splitv": splitv},
-            **{"ljust": _justified("ljust", lambda n: (0, n)), "rjust": _justified("rjust", lambda n: (n, 0))},
-            **{"center": _justified("center", lambda n: (n // 2, math.ceil(n / 2)))},
-            **{"strip": _stripped("strip", str.strip), "lstrip": _stripped("lstrip", str.lstrip)},
-            **{"rstrip": _stripped("rstrip", str.rstrip), "partition": partition, "rpartition": rpartition, "at": at},
-            **{"lines": lines, "title": title, "capitalize": title, "shorten": shorten, "expandtabs": expandtabs},
-            **{"quote_string": quote_string, "import": import_, **_list_functions(state)},
-        }
-    )
-    return table
+    listing = lister(state)
+    ofLists = {
+        "split": ("string string? count?", lambda *given: listing(_split(*given))),
+        "splitlines": ("string truth", lambda *given: listing(_lines(*given))),
+    }
+    made = functions({**_FUNCTIONS, **ofLists}, affixes=_affixes)
+    return fields(**made, **{"import": lambda *_: state.globals.string.__dict__.update(made) or ()})

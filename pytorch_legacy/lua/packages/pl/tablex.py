@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ...language.arguments import MISSING
-from ...language.arguments import table as checked
-from ...language.errors import raise_error
-from ...language.operators import eq, length, many
-from ...language.table import Table, metamethod, rawget, rawset, set_metatable
-from ..values import called, compared, filled, is_table, items, listed, replaced, table_of, truth
-from .functions import function_of
+from ...language.errors import raise_error, type_name
+from ...language.operators import eq, format_number, length, many
+from ...language.table import Table, call_through_c, fields, metamethod, rawget, rawset, set_metatable
+from ..functions import functions, steps, values, whole
+from ..values import (
+    called,
+    compared,
+    extended,
+    filled,
+    is_callable,
+    is_table,
+    items,
+    kind_of,
+    listed,
+    numbered,
+    place_of,
+    replaced,
+    truth,
+    with_metatable,
+)
+from .functions import lister, of_class, of_penlight
 
 if TYPE_CHECKING:
     from ...language.state import State
-
-
-def deepcopy(value: Any = None, *_: Any) -> Any:
-    return _copied(value, {})
 
 
 def _copied(value: Any, known: dict[int, Table]) -> Any:
@@ -27,109 +39,78 @@ def _copied(value: Any, known: dict[int, Table]) -> Any:
         made = known[id(value)] = Table()
         for key, one in items(value):
             rawset(made, _copied(key, known), _copied(one, known))
-        if (metatable := value._metatable if value.__class__ is not Table else None) is not None:
+        if (metatable := kind_of(value)) is not None:
             set_metatable(made, metatable)
     return known[id(value)]
 
 
-def deepcompare(a: Any = None, b: Any = None, ignores: Any = None, eps: Any = None, *_: Any) -> bool:
+def _is_equal(a: Any, b: Any, ignores: Any, eps: Any) -> bool:
     if not is_table(a) or not is_table(b):
-        if eps is not None and a.__class__ is float and b.__class__ is float:
-            return bool(abs(a - b) < eps)
-        return eq(a, b)
+        isNear = eps is not None and a.__class__ is float and b.__class__ is float
+        return bool(abs(a - b) < eps) if isNear else eq(a, b)
     if not truth(ignores) and metamethod(a, "__eq") is not None:
         return eq(a, b)
-    if any(rawget(a, key) is None for key, _one in items(b)):
-        return False
-    return all(deepcompare(one, rawget(b, key), ignores, eps) for key, one in items(a))
+    one, other = items(a), items(b)
+    return len(one) == len(other) and all(call_through_c(_is_equal, value, rawget(b, key), ignores, eps) for key, value in one)
 
 
-def _slice(values: list[Any], first: Any, last: Any) -> tuple[int, int]:
-    """Returns the range that two indices stand for, as those of a slice."""
-    n = len(values)
-    begin = 1 if first is None else int(first) if first >= 0 else n + int(first) + 1
-    end = n if last is None else int(last) if last >= 0 else n + int(last) + 1
-    return max(begin - 1, 0), max(end, begin - 1, 0)
+def _slice(values: list[Any], first: int | None, last: int | None) -> slice:
+    """Returns the range that two indices stand for; negative ones count from the end."""
+    begin, end = (n if n is None or n >= 0 else len(values) + n + 1 for n in (first, last))
+    begin = max((1 if begin is None else begin) - 1, 0)
+    return slice(begin, len(values) if end is None else max(end, begin))
 
 
-def size(table: Any = MISSING, *_: Any) -> float:
-    return float(len(items(checked(table, 1, "size"))))
+def _found(values: list[Any], wanted: Any, start: int | None) -> int | None:
+    begin = _slice(values, start, None).start
+    place = place_of(wanted, values[begin:])
+    return None if place is None else begin + place + 1
 
 
-def update(table: Any = MISSING, other: Any = MISSING, *_: Any) -> Table:
-    for key, value in items(checked(other, 2, "update")):
-        rawset(checked(table, 1, "update"), key, value)
-    return table  # type: ignore[no-any-return]
+def _found_last(values: list[Any], wanted: Any, start: int | None) -> int | None:
+    end = len(values) if start is None else _slice(values, start, None).start + 1
+    place = place_of(wanted, values[:end][::-1])
+    return None if place is None else min(end, len(values)) - place
 
 
-def copy(table: Any = MISSING, *_: Any) -> Table:
-    return filled(items(checked(table, 1, "copy")))
+def _values_of(value: Any, numbers: range) -> list[Any]:
+    """Returns a value for each number, or what a function returns for the numbers."""
+    isFunction = is_callable(value) and not is_table(value)
+    return [called(value, float(i)) if isFunction else value for i in numbers]
 
 
-def find(table: Any = MISSING, value: Any = None, start: Any = None, *_: Any) -> Any:
-    values = listed(checked(table, 1, "find"))
-    begin = 0 if start is None else _slice(values, start, None)[0]
-    return next((float(i + 1) for i in range(begin, len(values)) if eq(values[i], value)), None)
-
-
-def rfind(table: Any = MISSING, value: Any = None, start: Any = None, *_: Any) -> Any:
-    values = listed(checked(table, 1, "rfind"))
-    end = len(values) if start is None else _slice(values, start, None)[0] + 1
-    return next((float(i + 1) for i in reversed(range(min(end, len(values)))) if eq(values[i], value)), None)
-
-
-def range_(start: Any = MISSING, end: Any = MISSING, step: Any = None, *_: Any) -> Table:
-    step = (1.0 if end >= start else -1.0) if step is None else step
-    count = int((end - start) / step + 1e-10) + 1
-    return table_of(start + i * step for i in range(count))
-
-
-def new(n: Any = MISSING, value: Any = None, *_: Any) -> Table:
-    return (
-        table_of([value] * int(n))
-        if not callable(value) or is_table(value)
-        else table_of(called(value, float(i)) for i in range(1, int(n) + 1))
-    )
-
-
-def set_(table: Any = MISSING, value: Any = None, first: Any = None, last: Any = None, *_: Any) -> tuple[()]:
-    end = len(listed(checked(table, 1, "set"))) if last is None else int(last)
-    for i in range(1 if first is None else int(first), end + 1):
-        rawset(table, float(i), called(value, float(i)) if callable(value) and not is_table(value) else value)
+def _set(known: Table, value: Any, first: int, last: int | None) -> tuple[()]:
+    numbers = range(first, (len(listed(known)) if last is None else last) + 1)
+    extended(known, zip(map(float, numbers), _values_of(value, numbers), strict=True))
     return ()
 
 
-def clear(table: Any = MISSING, start: Any = None, *_: Any) -> tuple[()]:
-    values = listed(checked(table, 1, "clear"))
-    replaced(table, values[: 0 if start is None else int(start) - 1])
+def _clear(known: Table, start: int) -> tuple[()]:
+    replaced(known, listed(known)[: max(start - 1, 0)])
     return ()
 
 
-def insertvalues(table: Any = MISSING, *rest: Any) -> Table:
-    known, added = listed(checked(table, 1, "insertvalues")), listed(checked(rest[-1] if rest else MISSING, 2, "insertvalues"))
-    place = len(known) if len(rest) < 2 else int(rest[0]) - 1
-    return replaced(table, known[:place] + added + known[place:])
+def _insert(known: Table, *rest: Any) -> Table:
+    """Inserts values before a place, which may be left out."""
+    place = max(whole(rest[0], 2, "insertvalues") - 1, 0) if len(rest) > 1 else len(listed(known))
+    added = values(rest[-1] if rest else MISSING, max(len(rest), 1) + 1, "insertvalues")
+    return replaced(known, listed(known)[:place] + added + listed(known)[place:])
 
 
-def removevalues(table: Any = MISSING, first: Any = None, last: Any = None, *_: Any) -> Table:
-    values = listed(checked(table, 1, "removevalues"))
-    begin, end = _slice(values, first, last)
-    return replaced(table, values[:begin] + values[end:])
+def _remove(known: Table, first: int | None, last: int | None) -> Table:
+    values = listed(known)
+    del values[_slice(values, first, last)]
+    return replaced(known, values)
 
 
-def icopy(table: Any = MISSING, source: Any = MISSING, place: Any = 1.0, start: Any = 1.0, count: Any = None, *_: Any) -> Table:
-    values, begin = listed(checked(source, 2, "icopy")), int(start) - 1
-    added = values[begin:] if count is None else values[begin : begin + int(count)]
-    return replaced(table, listed(checked(table, 1, "icopy"))[: int(place) - 1] + added)
+def _copy_into(known: Table, source: list[Any], place: int, start: int, count: int | None) -> Table:
+    added = source[max(start - 1, 0) :]
+    return replaced(known, listed(known)[: max(place - 1, 0)] + (added if count is None else added[:count]))
 
 
-def search(table: Any = MISSING, value: Any = None, exclude: Any = None, *_: Any) -> Any:
-    seen = {id(one) for _key, one in items(exclude)} if is_table(exclude) else set()
-    return _searched(checked(table, 1, "search"), value, seen | {id(table)})
-
-
-def _searched(table: Table, value: Any, seen: set[int]) -> Any:
-    pairs = items(table)
+def _searched(known: Table, value: Any, seen: set[int]) -> Any:
+    """Returns the keys that lead to a value, as a text, or None."""
+    pairs = items(known)
     for key, one in pairs:
         if one is value or (one.__class__ in (float, str) and one == value):
             return key
@@ -137,223 +118,142 @@ def _searched(table: Table, value: Any, seen: set[int]) -> Any:
         if is_table(one) and id(one) not in seen:
             seen.add(id(one))
             if (found := _searched(one, value, seen)) is not None:
-                return f"{key}.{found}" if key.__class__ is str else f"[{int(key)}]{found}"
+                name = format_number(key) if key.__class__ is float else type_name(key)
+                return f"{key}.{found}" if key.__class__ is str else f"[{name}]{found}"
     return None
 
 
-def readonly(table: Any = MISSING, *_: Any) -> Table:
-    checked(table, 1, "readonly")
-
+def _readonly(known: Table) -> Table:
     def refused(*_: Any) -> None:
         raise_error("Attempt to modify read-only table")
 
-    made, metatable = Table(), Table()
-    metatable.__dict__.update(__index=table, __newindex=refused, __len=lambda *_: length(table), __metatable=False)
-    set_metatable(made, metatable)
-    return made
+    return with_metatable(Table(), __index=known, __newindex=refused, __len=lambda *_: length(known), __metatable=False)
 
 
-def _sorting() -> dict[str, Any]:
-    def iterator(pairs: list[tuple[Any, Any]]) -> Any:
-        rest = iter(pairs)
-        return lambda *_: next(rest, None)
-
-    def sort(table: Any = MISSING, less: Any = None, *_: Any) -> Any:
-        order = compared(less)
-        return iterator(sorted(items(checked(table, 1, "sort")), key=lambda pair: order(pair[0])))
-
-    def sortv(table: Any = MISSING, less: Any = None, *_: Any) -> Any:
-        order = compared(less)
-        return iterator(sorted(items(checked(table, 1, "sortv")), key=lambda pair: order(pair[1])))
-
-    return {"sort": sort, "sortv": sortv}
+def _by(place: int) -> Any:
+    """Returns the declaration of an iterator in the order of keys or values."""
+    return "pairs function?", lambda pairs, less: iter(sorted(pairs, key=lambda pair: compared(less)(pair[place])))
 
 
-class _Kinds:
-    """Tables that have the metatable of ``pl.List``, ``pl.Map`` and ``pl.Set``."""
-
-    def __init__(self, state: State) -> None:
-        self.state = state
-
-    def of(self, table: Table, name: str) -> Table:
-        """Gives a table the metatable of a class of Penlight."""
-        set_metatable(table, self.state.require(f"pl.{name}"))
-        return table
-
-    def like(self, table: Table, source: Any, name: str | None = None) -> Table:
-        """Gives a table the metatable of another, or of a class if that has none."""
-        metatable = source._metatable if is_table(source) and source.__class__ is not Table else None
-        if metatable is not None:
-            set_metatable(table, metatable)
-        elif name is not None:
-            self.of(table, name)
-        return table
-
-
-def _mapping(state: State, kinds: _Kinds) -> dict[str, Any]:
-    """Returns the functions that apply one to all values."""
-
-    def map_(function: Any = MISSING, table: Any = MISSING, *rest: Any) -> Table:
-        function = function_of(state, 1, function)
-        return kinds.like(filled((k, called(function, v, *rest)) for k, v in items(checked(table, 2, "map"))), table)
-
-    def imap(function: Any = MISSING, table: Any = MISSING, *rest: Any) -> Table:
-        function = function_of(state, 1, function)
-        values = (called(function, v, *rest) for v in listed(checked(table, 2, "imap")))
-        return kinds.like(table_of(False if v is None else v for v in values), table, "List")
-
-    def map2(function: Any = MISSING, table: Any = MISSING, other: Any = MISSING, *rest: Any) -> Table:
-        function = function_of(state, 1, function)
-        pairs = items(checked(table, 2, "map2"))
-        return kinds.like(filled((k, called(function, v, rawget(other, k), *rest)) for k, v in pairs), table, "List")
-
-    def mapn(function: Any = MISSING, *tables: Any) -> Table:
-        function = function_of(state, 1, function)
-        rows = zip(*(listed(checked(one, i, "mapn")) for i, one in enumerate(tables, 2)), strict=False)
-        return table_of(called(function, *row) for row in rows)
-
-    def zip_(*tables: Any) -> Table:
-        return mapn(lambda *row: table_of(row), *tables)
-
-    def reduce(function: Any = MISSING, table: Any = MISSING, *start: Any) -> Any:
-        function, values = function_of(state, 1, function), listed(checked(table, 2, "reduce"))
-        values = [*start[:1], *values]
-        found = values[0] if values else None
-        for value in values[1:]:
-            found = called(function, found, value)
-        return found
-
-    def transform(function: Any = MISSING, table: Any = MISSING, *rest: Any) -> tuple[()]:
-        function = function_of(state, 1, function)
-        for key, value in items(checked(table, 2, "transform")):
-            rawset(table, key, called(function, value, *rest))
-        return ()
-
-    def pairmap(function: Any = MISSING, table: Any = MISSING, *rest: Any) -> Table:
-        function, found, n = function_of(state, 1, function), Table(), 0
-        for key, value in items(checked(table, 2, "pairmap")):
-            new, name, *_others = (*many(function(key, value, *rest)), None, None)
-            if not truth(name):
-                n += 1
-                name = float(n)
-            rawset(found, name, new)
-        return found
-
-    def foreach(table: Any = MISSING, function: Any = MISSING, *rest: Any) -> tuple[()]:
-        function = function_of(state, 2, function)
-        for key, value in items(checked(table, 1, "foreach")):
-            called(function, value, key, *rest)
-        return ()
-
-    def foreachi(table: Any = MISSING, function: Any = MISSING, *rest: Any) -> tuple[()]:
-        function = function_of(state, 2, function)
-        for i, value in enumerate(listed(checked(table, 1, "foreachi")), 1):
-            called(function, value, float(i), *rest)
-        return ()
-
-    made = {"map": map_, "imap": imap, "map2": map2, "imap2": mapn, "mapn": mapn, "zip": zip_, "reduce": reduce}
-    return {**made, "transform": transform, "pairmap": pairmap, "foreach": foreach, "foreachi": foreachi}
+_PURE: dict[str, Any] = {
+    "deepcopy": ("any", lambda value: _copied(value, {})),
+    "deepcompare": ("any any any number?", _is_equal),
+    "size": ("pairs", len),
+    "update": ("table pairs", extended),
+    "copy": ("pairs", filled),
+    "find": ("list any whole?", _found),
+    "rfind": ("list any whole?", _found_last),
+    "range": ("number number number?", steps),
+    "new": ("count any", lambda n, value: _values_of(value, range(1, n + 1))),
+    "set": ("table any whole=1 count?", _set),
+    "clear": ("table whole=1", _clear),
+    "insertvalues": ("table *any", _insert),
+    "removevalues": ("table whole? whole?", _remove),
+    **dict.fromkeys(("icopy", "move"), ("table list whole=1 whole=1 count?", _copy_into)),
+    "search": ("table any values?", lambda known, value, exclude: _searched(known, value, {id(known), *map(id, exclude or ())})),
+    "readonly": ("table", _readonly),
+    "sort": _by(0),
+    "sortv": _by(1),
+}
 
 
-def _choosing(state: State, kinds: _Kinds) -> dict[str, Any]:
-    """Returns the functions that look for values."""
+def _pairmap(function: Any, known: Table, *rest: Any) -> Table:
+    found, n = Table(), 0
+    for key, value in items(known):
+        new, name, *_others = (*many(function(key, value, *rest)), None, None)
+        if not truth(name):
+            n += 1
+            name = float(n)
+        rawset(found, name, new)
+    return found
 
-    def filter_(table: Any = MISSING, test: Any = MISSING, argument: Any = None, *_: Any) -> Table:
-        test = function_of(state, 2, test)
-        return kinds.like(
-            table_of(v for v in listed(checked(table, 1, "filter")) if truth(called(test, v, argument))), table, "List"
-        )
 
-    def find_if(table: Any = MISSING, test: Any = MISSING, argument: Any = None, *_: Any) -> Any:
-        test = function_of(state, 2, test)
-        for key, value in items(checked(table, 1, "find_if")):
-            if truth(found := called(test, value, argument)):
-                return key, found
-        return None
+def _transform(call: Any, known: Table, *rest: Any) -> tuple[()]:
+    extended(known, [(key, call(value, *rest)) for key, value in items(known)])
+    return ()
 
-    def compare(a: Any = MISSING, b: Any = MISSING, test: Any = MISSING, *_: Any) -> bool:
-        test = function_of(state, 3, test)
-        one, other = listed(checked(a, 1, "compare")), listed(checked(b, 2, "compare"))
-        return len(one) == len(other) and all(truth(called(test, x, y)) for x, y in zip(one, other, strict=True))
 
-    def compare_no_order(a: Any = MISSING, b: Any = MISSING, test: Any = None, *_: Any) -> bool:
-        one, other = listed(checked(a, 1, "compare_no_order")), listed(checked(b, 2, "compare_no_order"))
-        equal = eq if test is None else function_of(state, 3, test)
-        for value in one:
-            place = next((i for i, y in enumerate(other) if truth(called(equal, value, y))), None)
-            if place is None:
-                return False
-            del other[place]
-        return not other
+def _foreach(pairs: Any, call: Any, *rest: Any) -> tuple[()]:
+    for key, value in pairs:
+        call(value, key, *rest)
+    return ()
 
-    def count_map(table: Any = MISSING, *_: Any) -> Table:
+
+def _find_if(pairs: list[Any], call: Any, argument: Any) -> Any:
+    rows = ((key, call(value, argument)) for key, value in pairs)
+    return next((row for row in rows if truth(row[1])), None)
+
+
+def _is_permuted(a: list[Any], b: list[Any], isSame: Any) -> bool:
+    for value in a:
+        place = place_of(value, b, lambda one, wanted: truth(isSame(wanted, one)))
+        if place is None:
+            return False
+        del b[place]
+    return not b
+
+
+def _of_state(state: State) -> dict[str, Any]:
+    """Returns the declarations of functions that take functions, or return tables of classes."""
+    listing = lister(state)
+
+    def like(pairs: Any, source: Any, name: str = "") -> Table:
+        return of_class(state, filled(pairs), name, source)
+
+    def merge(a: Table, b: Table, isUnion: bool = False) -> Table:
+        kept = items(a) + items(b) if isUnion else [(key, one) for key, one in items(a) if rawget(b, key) is not None]
+        return like(kept, a, "Map")
+
+    def difference(a: Table, b: Table, isSymmetric: bool) -> Table:
+        kept = [pair for pair in items(a) if rawget(b, pair[0]) is None]
+        return like(kept + [pair for pair in items(b) if isSymmetric and rawget(a, pair[0]) is None], a, "Map")
+
+    def count_map(values: list[Any]) -> Table:
         found = Table()
-        for value in listed(checked(table, 1, "count_map")):
+        for value in values:
             rawset(found, value, (rawget(found, value) or 0.0) + 1.0)
-        return kinds.of(found, "Map")
+        return of_class(state, found, "Map")
 
     return {
-        "filter": filter_,
-        "find_if": find_if,
-        "compare": compare,
-        "compare_no_order": compare_no_order,
-        "count_map": count_map,
+        "map": ("call table *any", lambda call, t, *rest: like([(key, call(one, *rest)) for key, one in items(t)], t)),
+        "imap": (
+            "call table *any",
+            lambda call, t, *rest: listing([False if (one := call(v, *rest)) is None else one for v in listed(t)], t),
+        ),
+        "map2": (
+            "call table table *any",
+            lambda call, t, other, *rest: like([(key, call(one, rawget(other, key), *rest)) for key, one in items(t)], t, "List"),
+        ),
+        **dict.fromkeys(("imap2", "mapn"), ("call *list", lambda call, *rows: [call(*row) for row in zip(*rows, strict=False)])),
+        "zip": ("*list", lambda *rows: [list(row) for row in zip(*rows, strict=False)]),
+        "reduce": ("call list any", lambda call, v, start: reduce(call, v if start is None else [start, *v]) if v else start),
+        "transform": ("call table *any", _transform),
+        "pairmap": ("function table *any", _pairmap),
+        "foreach": ("pairs call *any", _foreach),
+        "foreachi": ("list call *any", lambda v, call, *rest: _foreach(numbered(v), call, *rest)),
+        "filter": ("table test any", lambda t, test, argument: listing([one for one in listed(t) if test(one, argument)], t)),
+        "find_if": (
+            "pairs call any",
+            lambda pairs, call, argument: next(
+                (row for key, one in pairs if truth((row := (key, call(one, argument)))[1])), None
+            ),
+        ),
+        "compare": ("list list test", lambda a, b, test: len(a) == len(b) and all(map(test, a, b))),
+        "compare_no_order": ("list list call?", lambda a, b, call: _is_permuted(a, b, call or eq)),
+        "count_map": ("list", count_map),
+        "keys": ("pairs", lambda pairs: listing([key for key, _value in pairs])),
+        "values": ("values", listing),
+        "index_map": ("list", lambda values: like([(one, float(i)) for i, one in enumerate(values, 1)], None, "Map")),
+        "makeset": ("list", lambda values: like([(one, True) for one in values], None, "Set")),
+        "index_by": ("table list", lambda t, keys: listing([rawget(t, key) for key in keys], t)),
+        "sub": ("table whole? whole?", lambda t, first, last: listing(listed(t)[_slice(listed(t), first, last)], t)),
+        "merge": ("table table truth", merge),
+        "union": ("table table", lambda a, b: merge(a, b, True)),
+        "intersection": ("table table", merge),
+        "difference": ("table table truth", difference),
     }
-
-
-def _making(kinds: _Kinds) -> dict[str, Any]:
-    """Returns the functions that make tables of tables."""
-
-    def keys(table: Any = MISSING, *_: Any) -> Table:
-        return kinds.of(table_of(key for key, _value in items(checked(table, 1, "keys"))), "List")
-
-    def values(table: Any = MISSING, *_: Any) -> Table:
-        return kinds.of(table_of(value for _key, value in items(checked(table, 1, "values"))), "List")
-
-    def index_map(table: Any = MISSING, *_: Any) -> Table:
-        return kinds.of(filled((v, float(i)) for i, v in enumerate(listed(checked(table, 1, "index_map")), 1)), "Map")
-
-    def makeset(table: Any = MISSING, *_: Any) -> Table:
-        return kinds.of(filled((v, True) for v in listed(checked(table, 1, "makeset"))), "Set")
-
-    def index_by(table: Any = MISSING, names: Any = MISSING, *_: Any) -> Table:
-        return kinds.like(table_of(rawget(checked(table, 1, "index_by"), one) for one in listed(names)), table, "List")
-
-    def sub(table: Any = MISSING, first: Any = None, last: Any = None, *_: Any) -> Table:
-        values = listed(checked(table, 1, "sub"))
-        begin, end = _slice(values, first, last)
-        return kinds.like(table_of(values[begin:end]), table, "List")
-
-    def merge(a: Any = MISSING, b: Any = MISSING, isUnion: Any = None, *_: Any) -> Table:
-        one, other = items(checked(a, 1, "merge")), items(checked(b, 2, "merge"))
-        kept = one + other if truth(isUnion) else [pair for pair in one if rawget(b, pair[0]) is not None]
-        return kinds.like(filled(kept), a, "Map")
-
-    def union(a: Any = MISSING, b: Any = MISSING, *_: Any) -> Table:
-        return merge(a, b, True)
-
-    def intersection(a: Any = MISSING, b: Any = MISSING, *_: Any) -> Table:
-        return merge(a, b)
-
-    def difference(a: Any = MISSING, b: Any = MISSING, isSymmetric: Any = None, *_: Any) -> Table:
-        kept = [pair for pair in items(checked(a, 1, "difference")) if rawget(checked(b, 2, "difference"), pair[0]) is None]
-        if truth(isSymmetric):
-            kept += [pair for pair in items(b) if rawget(a, pair[0]) is None]
-        return kinds.like(filled(kept), a, "Map")
-
-    made = {"keys": keys, "values": values, "index_map": index_map, "makeset": makeset, "index_by": index_by, "sub": sub}
-    return {**made, "merge": merge, "union": union, "intersection": intersection, "difference": difference}
 
 
 def library(state: State) -> Table:
     """Returns the table of the module."""
-    kinds, table = _Kinds(state), Table()
-    table.__dict__.update(
-        {
-            **{"deepcopy": deepcopy, "deepcompare": deepcompare, "size": size, "update": update, "copy": copy, "find": find},
-            **{"rfind": rfind, "range": range_, "new": new, "set": set_, "clear": clear, "insertvalues": insertvalues},
-            **{"removevalues": removevalues, "icopy": icopy, "move": icopy, "search": search, "readonly": readonly},
-            **{**_sorting(), **_mapping(state, kinds), **_choosing(state, kinds), **_making(kinds)},
-        }
-    )
-    return table
+    return fields(**functions(_PURE), **of_penlight(state, _of_state(state)))

@@ -1,25 +1,21 @@
-"""``pl.utils``: files in one go, splitting, arguments, and functions out of texts."""
+"""``pl.utils``: files in one go, splitting, arguments, and functions out of texts; and ``pl.types``."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
-from ...language.arguments import MISSING, string
 from ...language.errors import raise_error, type_name
 from ...language.libraries.files import Console, decoded, encoded
 from ...language.libraries.os import execute
 from ...language.libraries.string import find
-from ...language.table import Table, fields, metamethod, rawset, sequence
-from ..values import called, is_table, items, table_of, truth, with_metatable
-from .functions import function_of, string_lambda
+from ...language.table import Table, fields, rawset, sequence
+from ..functions import functions
+from ..values import extended, is_callable, is_table, items, kind_of, with_metatable
+from .functions import function_of, of_penlight, string_lambda
 
 if TYPE_CHECKING:
     from ...language.state import State
-
-
-def escape(text: Any = MISSING, *_: Any) -> str:
-    return re.sub(r"[-.+\[\]()$^%?*]", lambda match: "%" + match[0], string(text, 1, "escape"))
 
 
 def parts(text: str, pattern: str, isPlain: bool = False, most: int | None = None) -> list[str]:
@@ -42,164 +38,163 @@ def parts(text: str, pattern: str, isPlain: bool = False, most: int | None = Non
     return [] if found == [""] else found
 
 
-def split(text: Any = MISSING, pattern: Any = None, isPlain: Any = None, most: Any = None, *_: Any) -> Table:
-    pattern = r"%s+" if pattern is None else pattern
-    return table_of(parts(string(text, 1, "split"), pattern, truth(isPlain), None if most is None else int(most)))
+splitv = "string string=%s+", lambda text, pattern: tuple(parts(text, pattern))
 
 
-def splitv(text: Any = MISSING, pattern: Any = None, *_: Any) -> Any:
-    return tuple(parts(string(text, 1, "splitv"), r"%s+" if pattern is None else pattern))
+def refused(problem: OSError, path: Any) -> Any:
+    """Returns nil and a message."""
+    return None, f"{decoded(path)}: {problem.strerror}"
 
 
-def choose(condition: Any = None, yes: Any = None, no: Any = None, *_: Any) -> Any:
-    return yes if truth(condition) else no
+def _read(path: bytes) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
-def is_callable(value: Any = None, *_: Any) -> bool:
-    return callable(value) and (not is_table(value) or metamethod(value, "__call") is not None)
-
-
-def readfile(name: Any = MISSING, *_: Any) -> Any:
-    name = string(name, 1, "readfile")
-    try:
-        with open(encoded(name), "rb") as file:
-            return decoded(file.read())
-    except OSError as problem:
-        return None, f"{name}: {problem.strerror}"
-
-
-def writefile(name: Any = MISSING, text: Any = MISSING, *_: Any) -> Any:
-    name, text = string(name, 1, "writefile"), string(text, 2, "writefile")
-    try:
-        with open(encoded(name), "wb") as file:
-            file.write(encoded(text))
-    except OSError as problem:
-        return None, f"{name}: {problem.strerror}"
+def _write(path: bytes, text: str) -> bool:
+    with open(path, "wb") as file:
+        file.write(encoded(text))
     return True
 
 
-def readlines(name: Any = MISSING, *_: Any) -> Any:
-    found = readfile(string(name, 1, "readlines"))
-    if found.__class__ is tuple:
-        return found
-    lines = found.split("\n")
-    return table_of(lines[:-1] if lines[-1] == "" else lines)
+def _lines(path: bytes) -> list[str]:
+    lines = decoded(_read(path)).split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
 
 
-def pack(*values: Any) -> Table:
-    found = sequence(*values)
-    found.__dict__["n"] = float(len(values))
-    return found
+def _pack(*values: Any) -> Table:
+    return extended(sequence(*values), [("n", float(len(values)))])
 
 
-def bind1(function: Any = MISSING, value: Any = None, *_: Any) -> Any:
-    return lambda *rest: function(value, *rest)
-
-
-def bind2(function: Any = MISSING, value: Any = None, *_: Any) -> Any:
-    return lambda *rest: function(*rest[:1], value, *rest[1:])
-
-
-def is_type(value: Any = None, kind: Any = MISSING, *_: Any) -> bool:
+def _is_type(value: Any, kind: Any) -> bool:
     if kind.__class__ is str:
         return type_name(value) == kind
-    return kind is not None and getattr(value, "_metatable", None) is kind and not isinstance(value, str)
+    return kind is not None and kind_of(value) is kind
 
 
-def assert_arg(n: Any = MISSING, value: Any = None, kind: Any = MISSING, verify: Any = None, words: Any = None, *_: Any) -> Any:
+def _asserted(n: int, value: Any, kind: Any, verify: Any = None, words: Any = None) -> Any:
     if type_name(value) != kind:
-        raise_error(f"argument {int(n)} expected a '{kind}' got a '{type_name(value)}'")
-    if verify is not None and not truth(called(verify, value)):
-        raise_error(f"argument {int(n)}: '{value}' {words}")
+        raise_error(f"argument {n} expected a '{kind}' got a '{type_name(value)}'")
+    if verify is not None and not verify(value):
+        raise_error(f"argument {n}: '{value}' {words}")
     return value
 
 
-def assert_string(n: Any = MISSING, value: Any = None, *_: Any) -> Any:
-    return assert_arg(n, value, "string")
+FILES = functions(
+    {"readfile": ("path", _read), "writefile": ("path string", _write), "readlines": ("path", _lines)},
+    refused,
+)
+"""The functions that read and write files in one go."""
+_FUNCTIONS = FILES | functions({
+    "escape": ("string", lambda text: re.sub(r"[-.+\[\]()$^%?*]", lambda match: "%" + match[0], text)),
+    "split": ("string string=%s+ truth count?", parts),
+    "splitv": splitv,
+    "choose": ("truth any any", lambda isTrue, yes, no: yes if isTrue else no),
+    "is_callable": ("any", is_callable),
+    "pack": ("*any", _pack),
+    "bind1": ("function any", lambda function, value: lambda *rest: function(value, *rest)),
+    "bind2": ("function any", lambda function, value: lambda *rest: function(*rest[:1], value, *rest[1:])),
+    "is_type": ("any any", _is_type),
+    "assert_arg": ("whole any any test? any", _asserted),
+    "assert_string": ("whole any", lambda n, value: _asserted(n, value, "string")),
+})  # fmt: skip
 
 
 def _printing(state: State) -> dict[str, Any]:
-    def format(*values: Any) -> str:
-        return str(state.index(state.globals.string, "format")(*values))
+    def text(*values: Any) -> str:
+        return str(state.globals.string.format(*values))
 
     def printf(*values: Any) -> tuple[()]:
-        state.write(format(*values))
+        state.write(text(*values))
         return ()
 
-    def fprintf(file: Any = MISSING, *values: Any) -> tuple[()]:
-        state.method(file, "write")(file, format(*values))
+    def fprintf(file: Any, *values: Any) -> tuple[()]:
+        state.method(file, "write")(file, text(*values))
         return ()
 
-    def quit(code: Any = None, *values: Any) -> None:
-        errors = Console("stderr")
+    def quit(code: Any, *values: Any) -> None:
         if code.__class__ is str:
             code, values = -1.0, (code, *values)
         if values:
-            errors.write(format(*values) + "\n")
+            Console("stderr").write(text(*values) + "\n")
         raise SystemExit(0 if code is None or code is True else int(code))
 
-    return {"printf": printf, "fprintf": fprintf, "quit": quit}
+    return {
+        "printf": ("*any", printf),
+        "fprintf": ("any *any", fprintf),
+        "quit": ("any *any", quit),
+    }
 
 
 def library(state: State) -> Table:
     """Returns the table of the module."""
     mode = "default"
+    declarations = _printing(state)
 
-    def on_error(new: Any = MISSING, *_: Any) -> tuple[()]:
+    def on_error(new: str) -> tuple[()]:
         nonlocal mode
-        mode = string(new, 1, "on_error")
+        mode = new
         return ()
 
-    def raise_(problem: Any = None, *_: Any) -> Any:
+    def raise_(problem: Any) -> Any:
         if mode == "default":
             return None, problem
         if mode == "quit":
-            printing["quit"](problem)
+            declarations["quit"][1](problem)
         raise_error(str(problem))
 
-    def import_(source: Any = None, target: Any = None, *_: Any) -> tuple[()]:
-        source = table if source is None else state.require(source) if source.__class__ is str else source
-        for key, value in items(source):
-            rawset(state.globals if target is None else target, key, value)
+    def import_(source: Any, target: Table | None) -> tuple[()]:
+        source = module if source is None else state.require(source) if source.__class__ is str else source
+        extended(state.globals if target is None else target, items(source))
         return ()
 
-    def lambda_(text: Any = MISSING, *_: Any) -> Any:
-        found = string_lambda(state, string(text, 1, "string_lambda"))
+    def lambda_(text: str) -> Any:
+        found = string_lambda(state, text)
         return (None, "not a string lambda") if found is None else found
 
-    def function_arg(n: Any = 1.0, value: Any = None, *_: Any) -> Any:
-        return function_of(state, int(n), value)
-
-    def memoize(function: Any = MISSING, *_: Any) -> Table:
+    def memoize(call: Any) -> Table:
         def missing(made: Any, key: Any = None, *_: Any) -> Any:
-            value = called(function, key)
+            value = call(key)
             rawset(made, key, value)
             return value
 
         return with_metatable(Table(), __index=missing, __call=lambda made, key=None, *_: state.index(made, key))
 
-    def execute_(command: Any = None, *_: Any) -> tuple[bool, float]:
+    def run(command: str) -> tuple[bool, float]:
         state.flush()
         status = execute(command)
         return status == 0.0, status // 256
 
-    printing = _printing(state)
+    declarations |= {
+        "on_error": ("string", on_error),
+        "raise": ("any", raise_),
+        "import": ("any table?", import_),
+        "string_lambda": ("string", lambda_),
+        "function_arg": ("whole=1 any", lambda n, value: function_of(state, n, value)),
+        "memoize": ("call", memoize),
+        "execute": ("string", run),
+    }
     names = state.globals
-    table = fields(
-        **printing,
-        **{"escape": escape, "split": split, "splitv": splitv, "choose": choose, "is_callable": is_callable, "pack": pack},
-        **{
-            "readfile": readfile,
-            "writefile": writefile,
-            "readlines": readlines,
-            "bind1": bind1,
-            "bind2": bind2,
-            "is_type": is_type,
-        },
-        **{"assert_arg": assert_arg, "assert_string": assert_string, "on_error": on_error, "raise": raise_, "import": import_},
-        **{"string_lambda": lambda_, "function_arg": function_arg, "memoize": memoize, "execute": execute_, "dir_separator": "/"},
-        **{"unpack": names.unpack, "load": names.load, "setfenv": names.setfenv, "getfenv": names.getfenv},
+    module = fields(
+        **_FUNCTIONS,
+        **of_penlight(state, declarations),
+        **{"unpack": names.unpack, "load": names.load, "setfenv": names.setfenv, "getfenv": names.getfenv, "dir_separator": "/"},
         patterns=fields(FLOAT=r"[%+%-%d]%d*%.?%d*[eE]?[%+%-]?%d*", INTEGER=r"[+%-%d]%d*", IDEN=r"[%a_][%w_]*"),
         stdmt=fields(),
     )
-    return table
+    return module
+
+
+def _to_bool(value: Any) -> bool:
+    return value.lower() in ("yes", "y", "true", "t", "1") if value.__class__ is str else value not in (None, False, 0.0)
+
+
+def types_library(state: State) -> Table:
+    """Returns ``pl.types``."""
+    made = {
+        "is_integer": ("any", lambda value: value.__class__ is float and value.is_integer()),
+        "is_empty": ("any", lambda value: value is None or value == "" or (is_table(value) and not items(value))),
+        **dict.fromkeys(("is_iterable", "is_indexable", "is_writeable"), ("any", is_table)),
+        "to_bool": ("any", _to_bool),
+    }
+    return fields(**functions(made), is_callable=_FUNCTIONS["is_callable"], is_type=_FUNCTIONS["is_type"])

@@ -8,13 +8,14 @@ Results become values of Lua: a list becomes a table, an iterator becomes a func
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 from ..language import arguments
 from ..language.arguments import MISSING, fail, string, wrong_type
-from ..language.errors import LuaError
+from ..language.errors import raise_error
 from ..language.libraries.files import decoded, encoded
 from ..language.table import sequence
 from .values import called, is_callable, items, listed, truth
@@ -110,8 +111,8 @@ def _parameters(text: str) -> tuple[tuple[_Parameter, ...], str | None]:
         if kind.startswith("*"):
             rest = kind[1:]
             continue
-        value: Any = default if not isGiven or kind in ("string", "path") else float(default)
-        found.append(_Parameter(kind, word.endswith("?"), value if isGiven else None))
+        value: Any = (float(default) if re.fullmatch(r"-?[\d.]*\d", default) else default) if isGiven else None
+        found.append(_Parameter(kind, word.endswith("?"), value))
     return tuple(found), rest
 
 
@@ -134,47 +135,62 @@ def to_lua(value: Any) -> Any:
 def refuse(problem: OSError, first: Any) -> Any:
     """Raises the error of the system for a file."""
     name = decoded(first) if isinstance(first, bytes) else first
-    raise LuaError(f"{name}: {problem.strerror or problem}")
+    raise_error(f"{name}: {problem.strerror or problem}")
 
 
-def declared(name: str, text: str, compute: Callable[..., Any], kinds: dict[str, Kind] = KINDS, failing: Any = refuse) -> Any:
-    """Returns a function of Lua.
+def reader(name: str, text: str, kinds: Mapping[str, Kind] = KINDS) -> Callable[..., list[Any]]:
+    """Returns a function of arguments that returns them as Python has them, the first of them at a position.
 
     Parameters
     ----------
     name : str
-        The name that errors have.
+        The name of the function, which errors have.
     text : str
         The parameters.
-    compute : callable
-        The function of Python.
-    kinds : dict
+    kinds : mapping
         The kinds of arguments.
-    failing : callable
-        ``failing(problem, first)`` returns the results if the system refuses: from the OSError and the first argument.
     """
     parameters, rest = _parameters(text)
     converters = [(kinds[one.kind], one.isOptional, one.default) for one in parameters]
     further = None if rest is None else kinds[rest]
 
-    def library_function(*given: Any) -> Any:
+    def read(given: Sequence[Any], first: int = 1) -> list[Any]:
         found = []
         for i, (convert, isOptional, default) in enumerate(converters):
             value = given[i] if i < len(given) else MISSING
-            if default is not None and (value is None or value is MISSING):
-                value = default
+            if value is None or value is MISSING:
+                value = value if default is None else default
             isNone = isOptional and (value is None or value is MISSING)
-            found.append(None if isNone else convert(value, i + 1, name))
+            found.append(None if isNone else convert(value, first + i, name))
         if further is not None:
-            found += [further(value, i, name) for i, value in enumerate(given[len(found) :], len(found) + 1)]
+            found += [further(value, i, name) for i, value in enumerate(given[len(found) :], first + len(found))]
+        return found
+
+    return read
+
+
+def named(name: str, act: Callable[..., Any]) -> Any:
+    """Returns a function that tracebacks call by a name. They look a name up by the code, so that each name needs its own."""
+
+    def library_function(*given: Any) -> Any:
+        return act(*given)
+
+    library_function.__code__ = library_function.__code__.replace(co_name=name)
+    return library_function
+
+
+def declared(name: str, text: str, compute: Callable[..., Any], kinds: Mapping[str, Kind] = KINDS, failing: Any = refuse) -> Any:
+    """Returns a function of Lua. If the system refuses, it returns ``failing(problem, first argument)``; see `reader`."""
+    read = reader(name, text, kinds)
+
+    def act(*given: Any) -> Any:
+        found = read(given)
         try:
             return to_lua(compute(*found))
         except OSError as problem:
             return to_lua(failing(problem, found[0] if found else ""))
 
-    # Tracebacks name functions by their code, so that each name needs its own.
-    library_function.__code__ = library_function.__code__.replace(co_name=name)
-    return library_function
+    return named(name, act)
 
 
 def functions(declarations: Mapping[str, Any], failing: Any = refuse, **kinds: Kind) -> dict[str, Any]:

@@ -6,145 +6,121 @@ from typing import Any
 
 import numpy as np
 
-from ...language.arguments import MISSING, number
 from ...language.errors import raise_error
 from ...language.operators import format_number
+from ...tensors.memory import check
 from ...tensors.tensor import Array, Tensor
-from ...tensors.values import items, store
-from ..values import truth
-from .reading import channels, choice, given_at, like, split, whole
+from ...tensors.values import items
+from ..functions import reader
+from ..values import is_table
 from .scaling import MODES, scaled, size_of_text
 from .warping import WARPS, affine_field, polar, rotated, warped
 
+Size = tuple[int, int] | None
+_MODE = "|".join(MODES)
+_WARPING = f"{'|'.join(WARPS)}=bilinear"
+_of_size = reader("scale", "whole whole")
+_of_corner = reader("crop", "string whole whole")
+_of_box = reader("crop", "whole whole whole? whole?")
 
-def scale(*arguments: Any) -> Tensor:
-    result, x, rest = split("scale", arguments)
-    array = channels(x, "scale")
-    if result is not None:
-        size: Any = channels(result, "scale").shape[1:]
-        mode = given_at(rest, 0, "bilinear")
-    elif len(rest) > 1 and not (rest[1].__class__ is str and rest[1] in MODES):
-        size = number(rest[1], 3, "scale"), number(rest[0], 2, "scale")
-        mode = given_at(rest, 2, "bilinear")
-    else:
-        text = format_number(rest[0]) if rest and rest[0].__class__ is float else given_at(rest, 0, "")
-        size = size_of_text(text, *array.shape[1:]) if text.__class__ is str else None
-        mode = given_at(rest, 1, "bilinear")
-    if size is None:
+
+def _scale(x: Array, size: Size, *rest: Any) -> Array:
+    wanted: Any = size
+    words = list(rest)
+    if size is None and len(words) > 1 and words[1] not in MODES:
+        wanted = _of_size(words[:2], 2)[::-1]
+        words = words[2:]
+    elif size is None and words:
+        text = format_number(words[0]) if words[0].__class__ is float else words[0]
+        wanted = size_of_text(text, *x.shape[1:]) if text.__class__ is str else None
+        words = words[1:]
+    if wanted is None:
         raise_error("image.scale: could not find valid dest size")
-    mode = choice(mode, tuple(MODES), "scale")
-    return store(result, like(scaled(array, max(int(size[0]), 1), max(int(size[1]), 1), mode), x), x.__class__)
+    mode = words[0] if words and words[0] is not None else "bilinear"
+    if mode not in MODES:
+        raise_error(f"image.scale: mode must be one of: {_MODE.replace('|', ' | ')}")
+    height, width = (max(int(one), 1) for one in wanted)
+    check((len(x), height, width), 8)
+    return scaled(x, height, width, mode)
 
 
-def _corner(form: str, free: tuple[int, int]) -> tuple[int, int]:
+def _corner(form: str, right: int, down: int) -> tuple[int, int]:
     """Returns where a crop begins, (x, y), that leaves so many columns and rows out."""
-    places = {"c": (free[0] // 2, free[1] // 2), "tl": (0, 0), "tr": (free[0], 0), "bl": (0, free[1]), "br": free}
+    places = {"c": (right // 2, down // 2), "tl": (0, 0), "tr": (right, 0), "bl": (0, down), "br": (right, down)}
     if form not in places:
         raise_error('crop format must be "c"|"tl"|"tr"|"bl"|"br"')
     return places[form]
 
 
-def crop(*arguments: Any) -> Tensor:
-    result, x, rest = split("crop", arguments)
-    array = channels(x, "crop")
-    height, width = array.shape[1:]
+def _crop(x: Array, size: Size, *rest: Any) -> Array:
+    height, width = x.shape[1:]
     if rest and rest[0].__class__ is str and rest[0].isalpha():
-        size = whole(rest, 1, "crop"), whole(rest, 2, "crop")
-        left, top = _corner(rest[0], (width - size[0], height - size[1]))
-        right, bottom = left + size[0], top + size[1]
+        form, right, bottom = _of_corner(rest, 2)
+        left, top = _corner(form, width - right, height - bottom)
+        right, bottom = left + right, top + bottom
     else:
-        left, top = whole(rest, 0, "crop"), whole(rest, 1, "crop")
-        if len(rest) > 2:
-            right, bottom = whole(rest, 2, "crop"), whole(rest, 3, "crop")
-        elif result is not None:
-            right, bottom = left + result.array.shape[-1], top + result.array.shape[-2]
-        else:
-            raise_error("image.crop: incorrect arguments: expected the end, or a result that has a size")
+        left, top, right, bottom = _of_box(rest, 2)
+    if right is None and size is not None:
+        right, bottom = left + size[1], top + size[0]
+    if right is None or bottom is None:
+        raise_error("image.crop: incorrect arguments: expected the end, or a result that has a size")
     if left < 0 or top < 0 or right > width or bottom > height or right <= left or bottom <= top:
         raise_error("image.crop: crop goes outside bounds of src")
-    found = array[:, top:bottom, left:right].astype(np.float32).astype(x.dtype)
-    if result is not None:
-        height, width = result.array.shape[-2:]
-        found = scaled(found, height, width, "bilinear")
-    return store(result, like(found, x), x.__class__)
+    found = x[:, top:bottom, left:right].astype(np.float32).astype(x.dtype)
+    return found if size is None else scaled(found, *size, "bilinear")
 
 
-def translate(*arguments: Any) -> Tensor:
-    result, x, rest = split("translate", arguments)
-    array, right, down = channels(x, "translate"), whole(rest, 0, "translate"), whole(rest, 1, "translate")
-    found = np.zeros_like(array)
-    height, width = array.shape[1:]
-    part = array[:, max(0, -down) : max(0, height - down), max(0, -right) : max(0, width - right)]
+def _translate(x: Array, _: Size, right: int, down: int) -> Array:
+    found, (height, width) = np.zeros_like(x), x.shape[1:]
+    part = x[:, max(0, -down) : max(0, height - down), max(0, -right) : max(0, width - right)]
     found[:, max(0, down) : max(0, height + down), max(0, right) : max(0, width + right)] = part
-    return store(result, like(found, x), x.__class__)
+    return found
 
 
-def rotate(*arguments: Any) -> Tensor:
-    result, x, rest = split("rotate", arguments)
-    theta = number(given_at(rest, 0, MISSING), 2, "rotate")
-    mode = choice(given_at(rest, 1, "simple"), ("simple", "bilinear"), "rotate")
-    return store(result, like(rotated(channels(x, "rotate"), theta, mode), x), x.__class__)
+def _polar(isLogarithmic: bool) -> Any:
+    def converted(x: Array, size: Size, mode: str, form: str) -> Array:
+        height, width = size or (max(x.shape[1:]),) * 2
+        return polar(x, height, width, mode, form == "full", isLogarithmic)
+
+    return "picture simple|bilinear=simple valid|full=valid", converted
 
 
-def _polar(name: str, isLogarithmic: bool) -> Any:
-    def converted(*arguments: Any) -> Tensor:
-        result, x, rest = split(name, arguments)
-        interpolation = choice(given_at(rest, 0, "simple"), ("simple", "bilinear"), name)
-        isFull = choice(given_at(rest, 1, "valid"), ("valid", "full"), name) == "full"
-        array = channels(x, name)
-        height, width = (max(array.shape[1:]),) * 2 if result is None else result.array.shape[-2:]
-        return store(result, like(polar(array, height, width, interpolation, isFull, isLogarithmic), x), x.__class__)
-
-    return converted
-
-
-def _warp(name: str, result: Any, x: Tensor, field: Array, mode: Any, isOffset: bool, clamp: Any, pad: Any) -> Tensor:
-    mode = choice(mode, WARPS, name)
-    if choice(clamp, ("clamp", "pad"), name) == "clamp" and pad is not None:
+def _warp(x: Array, field: Array, mode: str, isOffset: bool, clamp: str, pad: float | None) -> Array:
+    if clamp == "clamp" and pad is not None:
         raise_error('pad_value can only be specified if clamp_mode = "pad"')
-    value = None if clamp == "clamp" else 0.0 if pad is None else number(pad, 7, name)
-    return store(result, like(warped(channels(x, name), field, mode, isOffset, value), x), x.__class__)
+    return warped(x, field, mode, isOffset, None if clamp == "clamp" else pad or 0.0)
 
 
-def warp(*arguments: Any) -> Tensor:
-    result, x, field, rest = split("warp", arguments, 2)
+def _warp_by(x: Array, _: Size, field: Tensor, mode: str, isOffset: bool | None, clamp: str, pad: float | None) -> Array:
     if field.array.ndim != 3 or len(field.array) != 2:
         raise_error("image.warp: expected a flow field of 2 x height x width")
-    isOffset = given_at(rest, 1, True) if len(rest) > 1 else True
-    mode, clamp = given_at(rest, 0, "bilinear"), given_at(rest, 2, "clamp")
-    return _warp("warp", result, x, field.array, mode, truth(isOffset), clamp, given_at(rest, 3, None))
+    return _warp(x, field.array, mode, isOffset is not False, clamp, pad)
 
 
-def affinetransform(*arguments: Any) -> Tensor:
-    result, x, matrix, rest = split("affinetransform", arguments, 2)
+def _affine(x: Array, _: Size, matrix: Tensor, mode: str, shift: Any, clamp: str, pad: float | None) -> Array:
     if matrix.array.shape != (2, 2):
         raise_error("image.affinetransform: expected a matrix of 2 x 2")
-    shift = given_at(rest, 1, None)
-    moved = np.zeros(2) if shift is None else shift.array if isinstance(shift, Tensor) else np.array(items(shift))
-    height, width = x.array.shape[-2:]
-    field = affine_field(height, width, matrix.array, moved)
-    mode, clamp = given_at(rest, 0, "bilinear"), given_at(rest, 2, "clamp")
-    return _warp("affinetransform", result, x, field, mode, True, clamp, given_at(rest, 3, None))
+    moved = shift.array if isinstance(shift, Tensor) else items(shift) if is_table(shift) else [0.0, 0.0]
+    if len(moved) != 2 or (is_table(shift) and any(one.__class__ is not float for one in moved)):
+        raise_error("image.affinetransform: expected a translation of 2 numbers")
+    return _warp(x, affine_field(x.shape[1], x.shape[2], matrix.array, np.array(moved)), mode, True, clamp, pad)
 
 
-def _flipped(name: str, axis: int) -> Any:
-    def flipped(*arguments: Any) -> Tensor:
-        result, x, _ = split(name, arguments)
-        return store(result, np.flip(x.array, axis).copy(), x.__class__)
-
-    return flipped
-
-
-def flip(*arguments: Any) -> Tensor:
-    result, x, rest = split("flip", arguments)
-    axis = whole(rest, 0, "flip")
-    if not 1 <= axis <= x.array.ndim:
+def _flip(x: Array, _: Size, axis: int) -> Array:
+    if not 1 <= axis <= x.ndim:
         raise_error("Bad flip dimension")
-    return store(result, np.flip(x.array, axis - 1).copy(), x.__class__)
+    return np.flip(x, axis - 1).copy()
 
 
 GEOMETRY: dict[str, Any] = {
-    **{"scale": scale, "crop": crop, "translate": translate, "rotate": rotate, "warp": warp, "flip": flip},
-    **{"affinetransform": affinetransform, "polar": _polar("polar", False), "logpolar": _polar("logpolar", True)},
-    **{"hflip": _flipped("hflip", -1), "vflip": _flipped("vflip", -2)},
+    "scale": ("picture *any", _scale),
+    "crop": ("picture *any", _crop),
+    "translate": ("picture whole whole", _translate),
+    "rotate": ("picture number simple|bilinear=simple", lambda x, _, theta, mode: rotated(x, theta, mode)),
+    **{"polar": _polar(False), "logpolar": _polar(True)},
+    "warp": (f"picture tensor {_WARPING} any clamp|pad=clamp number?", _warp_by),
+    "affinetransform": (f"picture tensor {_WARPING} any clamp|pad=clamp number?", _affine),
+    "hflip": ("tensor", lambda x, _: np.flip(x, -1).copy()),
+    "vflip": ("tensor", lambda x, _: np.flip(x, -2 if x.ndim > 1 else 0).copy()),
+    "flip": ("tensor whole", _flip),
 }

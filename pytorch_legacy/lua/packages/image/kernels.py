@@ -9,7 +9,7 @@ import numpy as np
 from ...language.errors import raise_error
 from ...tensors.convolutions import FORMS
 from ...tensors.tensor import Array, Tensor
-from ...tensors.values import store
+from ...tensors.values import cast, store
 from .scaling import intermediate, stored
 
 
@@ -68,21 +68,22 @@ def normalized(x: Array) -> Array:
     return x / _total(x)
 
 
-def _conv2(x: Tensor, kernel: Tensor, mode: str) -> Array:
-    found: Tensor = FORMS["conv2"][0].function(None, x, kernel, mode)
+def _conv2(x: Array, kernel: Array, kind: type[Tensor], mode: str) -> Array:
+    found: Tensor = FORMS["conv2"][0].function(None, kind(x), kind(kernel), mode)
     return found.array
 
 
-def convolved(x: Tensor, kernel: Tensor, mode: str) -> Array:
+def convolved(x: Array, kernel: Tensor, mode: str) -> Array:
     """Returns a picture that is convolved. A kernel of two dimensions is taken for each channel."""
     if mode not in ("valid", "full", "same"):
         raise_error("image.convolve: mode has to be one of: full | valid | same")
-    if kernel.array.ndim == 2 and x.array.ndim == 3:
-        kernel = kernel.__class__(np.stack([kernel.array] * len(x.array)))
-    found = _conv2(x, kernel, "V" if mode == "valid" else "F")
+    weights = cast(kernel.array, x.dtype)
+    if weights.ndim == 2 and x.ndim == 3:
+        weights = np.stack([weights] * len(x))
+    found = _conv2(x, weights, kernel.types.tensors[x.dtype], "V" if mode == "valid" else "F")
     if mode == "same":
-        top, left = (-(-size // 2) - 1 for size in kernel.array.shape[-2:])
-        height, width = x.array.shape[-2:]
+        top, left = (-(-size // 2) - 1 for size in weights.shape[-2:])
+        height, width = x.shape[-2:]
         found = found[..., top : top + height, left : left + width]
     return found
 
@@ -90,7 +91,7 @@ def convolved(x: Tensor, kernel: Tensor, mode: str) -> Array:
 def contrast_normalized(x: Array, kernel: Array, kind: type[Tensor]) -> Array:
     """Returns a grey picture minus the mean around each pixel, divided by the deviation there if it is more than 1."""
     x = (x - x.mean()) / x.std(ddof=1)
-    means, squares = (_conv2(kind(one), kind(kernel), "V") for one in (x, x * x))
+    means, squares = (_conv2(one, kernel, kind, "V") for one in (x, x * x))
     deviations = np.maximum(np.sqrt(np.maximum(squares - means * means, 0)), 1)
     top, left = (size // 2 for size in kernel.shape)
     part = x[top : top + means.shape[0], left : left + means.shape[1]]
@@ -99,9 +100,10 @@ def contrast_normalized(x: Array, kernel: Array, kind: type[Tensor]) -> Array:
 
 def morphed(x: Tensor, kernel: Tensor | None, pad: float, isErosion: bool) -> Tensor:
     """Returns a picture of 0 and 1 that is eroded or dilated by a kernel of 0 and 1."""
-    own = x.__class__
-    kernel = kernel or own(np.ones((3, 3), x.dtype))
-    flipped = kernel if isErosion else own(kernel.array[::-1, ::-1].copy())
-    edges = [(size // 2, size // 2) for size in kernel.array.shape]
-    found = _conv2(own(np.pad(x.array, edges, constant_values=pad)), flipped, "V")
-    return store(None, found == kernel.array.sum() if isErosion else found > 0, own)
+    own, weights = x.__class__, np.ones((3, 3), x.dtype) if kernel is None else cast(kernel.array, x.dtype)
+    if x.array.ndim != 2 or weights.ndim != 2:
+        raise_error("image: erode, dilate: expected a picture and a kernel of two dimensions")
+    edges = [(size // 2, size // 2) for size in weights.shape]
+    padded = np.pad(x.array, edges, constant_values=pad)
+    found = _conv2(padded, weights if isErosion else weights[::-1, ::-1].copy(), own, "V")
+    return store(None, found == weights.sum() if isErosion else found > 0, own)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...language.errors import LuaError, raise_error
-from ...language.libraries.files import encoded
+from ...language.libraries.files import decoded as decoded_name
 from ...tensors.tensor import DTYPES, Array, Tensor
 from ...tensors.values import cast
 from .colours import rgb2y
@@ -29,7 +29,7 @@ def _pillow() -> Any:
     return Image
 
 
-def _kind_of(data: bytes, name: str) -> str:
+def kind_of(data: bytes, path: bytes) -> str:
     """Returns the format of a file by its first bytes, or by its name."""
     if data[:3] == b"\xff\xd8\xff":
         return "jpg"
@@ -37,39 +37,42 @@ def _kind_of(data: bytes, name: str) -> str:
         return "png"
     if re.match(rb"P[2356]", data):
         return "pgm" if data[1:2] in b"25" else "ppm"
-    return kind_of_name(name, "load")
+    return kind_of_name(path, "load")
 
 
-def kind_of_name(name: str, function: str) -> str:
+def kind_of_name(path: bytes, function: str) -> str:
     """Returns the format that the end of a name stands for."""
+    name = decoded_name(path)
     found = re.search(r"\.([A-Za-z]+)$", name)
     if found is None or found[1] not in SUPPORTED:
         raise_error(f"image.{function}: unknown image type: {found[1] if found else name}")
     return _KINDS[found[1].lower()]
 
 
-def _decoded(data: bytes, kinds: tuple[str, ...]) -> tuple[Array, int]:
-    """Returns the numbers of a picture, (channels, height, width), and the largest one of its format."""
+def _opened(data: bytes, kinds: tuple[str, ...], read: Any) -> Any:
+    """Returns what a function reads from a picture that Pillow opens."""
     pillow = _pillow()
     try:
         with pillow.open(io.BytesIO(data), formats=[_FORMATS[kind] for kind in kinds]) as picture:
-            if picture.mode.startswith("I"):
-                return np.asarray(picture).astype(np.float64)[None], 65535
-            if picture.mode not in ("L", "LA", "RGB", "RGBA"):
-                picture = picture.convert("L" if picture.mode == "1" else "RGB")
-            found = np.asarray(picture)
-    except OSError as problem:
-        raise LuaError(f"image.load: {problem}") from None
+            return read(picture)
+    except Exception as problem:  # Pillow raises errors of many classes for broken files
+        raise LuaError(f"image.load: {problem or type(problem).__name__}") from None
+
+
+def _numbers(picture: Any) -> tuple[Array, int]:
+    """Returns the numbers of a picture, (channels, height, width), and the largest one of its format."""
+    if picture.mode.startswith("I"):
+        return np.asarray(picture).astype(np.float64)[None], 65535
+    if picture.mode not in ("L", "LA", "RGB", "RGBA"):
+        picture = picture.convert("L" if picture.mode == "1" else "RGB")
+    found = np.asarray(picture)
     return found[None] if found.ndim == 2 else np.moveaxis(found, -1, 0), 255
 
 
-def read(name: str) -> bytes:
+def read(path: bytes) -> bytes:
     """Returns the bytes of a file."""
-    try:
-        with open(encoded(name), "rb") as file:
-            return file.read()
-    except OSError as problem:
-        raise_error(f"{name}: {problem.strerror}")
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def _in_depth(x: Array, depth: int | None) -> Array:
@@ -101,25 +104,22 @@ def decoded(data: bytes, kinds: tuple[str, ...], depth: int | None, typeName: An
     if typeName is not None and typeName not in _TYPES:
         raise_error(f"image.load: expected the type 'byte', 'float' or 'double', got '{typeName}'")
     kind = default if typeName is None else default.types.tensors[DTYPES[_TYPES[typeName]]]
-    numbers, largest = _decoded(data, kinds)
+    numbers, largest = _opened(data, kinds, _numbers)
     found = cast(numbers, kind.dtype)
     if typeName != "byte" and kind.isFloat:
         found = found * kind.dtype.type(1 / largest)
     return kind(np.ascontiguousarray(_in_depth(found, depth)))
 
 
-def loaded(name: str, depth: int | None, typeName: Any, default: type[Tensor]) -> Tensor:
-    """Returns the tensor of a file, whose format its bytes tell."""
-    data = read(name)
-    return decoded(data, (_kind_of(data, name),), depth, typeName, default)
+def _size(picture: Any) -> list[int]:
+    width, height = picture.size
+    return [3 if picture.mode == "P" else len(picture.getbands()), height, width]
 
 
-def size(name: str) -> list[int]:
+def size(path: bytes) -> list[int]:
     """Returns channels, height and width of a file."""
-    data = read(name)
-    with _pillow().open(io.BytesIO(data), formats=[_FORMATS[_kind_of(data, name)]]) as picture:
-        width, height = picture.size
-        return [3 if picture.mode == "P" else len(picture.getbands()), height, width]
+    data = read(path)
+    return _opened(data, (kind_of(data, path),), _size)  # type: ignore[no-any-return]
 
 
 def as_bytes(x: Array) -> Array:
@@ -145,11 +145,8 @@ def encoded_picture(x: Array, kind: str, quality: int = 75) -> bytes:
     return file.getvalue()
 
 
-def save(name: str, x: Array, kind: str) -> None:
+def save(path: bytes, x: Array, kind: str) -> None:
     """Writes the file of a picture."""
     data = encoded_picture(x, kind)
-    try:
-        with open(encoded(name), "wb") as file:
-            file.write(data)
-    except OSError as problem:
-        raise_error(f"{name}: {problem.strerror}")
+    with open(path, "wb") as file:
+        file.write(data)

@@ -8,7 +8,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
-from os import PathLike, fsencode
+from os import PathLike, fsdecode, fsencode
+from os.path import dirname, realpath
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -218,9 +220,9 @@ def _errors() -> Iterator[None]:
         sys.setrecursionlimit(limit)
 
 
-def _state(seed: float | None, stubs: Sequence[str], pictures: Pictures) -> State:
+def _state(seed: float | None, stubs: Sequence[str], pictures: Pictures, folders: Sequence[bytes] | None) -> State:
     """Returns a state in which ``require`` finds all packages."""
-    state = State(seed)
+    state = State(seed, folders)
     state.add_package("torch", library)
     add_packages(state)
     packages.add_packages(state)
@@ -228,7 +230,7 @@ def _state(seed: float | None, stubs: Sequence[str], pictures: Pictures) -> Stat
     state.pictures = pictures
 
     def sibling() -> State:
-        other = _state(None, stubs, pictures)
+        other = _state(None, stubs, pictures, state.folders)
         other.globals.package.__dict__["path"] = state.globals.package.path
         return other
 
@@ -254,6 +256,9 @@ class Session:
         Further packages that ``require`` finds. Each field of such a package is the package itself, and calls return it.
     pictures : path-like, optional
         The folder for pictures and plots that scripts show. None writes none.
+    sandbox : bool, default: False
+        Take away files, processes and the environment. The program then runs ``.lua`` files of `path`, and of the folder of a
+        file that `run` runs, and reaches nothing else. No limit is set to time and memory: ``pytorch-legacy lua --sandbox`` does.
 
     Attributes
     ----------
@@ -278,13 +283,16 @@ class Session:
         globals: Mapping[str, Any] | None = None,
         stubs: Sequence[str] = (),
         pictures: str | PathLike[str] | None = None,
+        sandbox: bool = False,
     ) -> None:
+        if sandbox and pictures is not None:
+            raise ValueError("Session: expected either a sandbox or a folder for pictures, got both; a sandbox writes no files")
         if seed is not None:
             manualSeed(int(seed))
-        self._state = _state(seed, stubs, Pictures(pictures))
+        folders = [fsencode(folder) for folder in path]
+        self._state = _state(seed, stubs, Pictures(pictures), folders if sandbox else None)
         self.globals = View(self._state.globals, self._state)
-        folders = [fsencode(folder).decode("latin-1") for folder in path]
-        forms = [f"{folder}/{form}" for folder in folders for form in ("?.lua", "?/init.lua")]
+        forms = [f"{folder.decode('latin-1')}/{form}" for folder in folders for form in ("?.lua", "?/init.lua")]
         self._state.globals.package.__dict__["path"] = ";".join(forms)
         for name in requires:
             self._state.require(name)
@@ -301,12 +309,14 @@ class Session:
             Its ``...``, and the global ``arg``.
         """
         state, name = self._state, fsencode(file).decode("latin-1")
+        if state.folders is not None:
+            state.folders.append(realpath(dirname(fsencode(file)) or b"."))
         values = [to_lua(argument, state) for argument in arguments]
         table = sequence(*values)
         dict.__setitem__(table, 0, name)
         state.globals.__dict__["arg"] = table
         with _errors():
-            function = state.load(state.read_file(name), f"@{name}")
+            function = state.load(Path(fsdecode(file)).read_bytes().decode("latin-1"), f"@{name}")
         return Function(function, state)(*arguments)
 
     def execute(self, code: str, name: str = "=execute") -> Any:
@@ -332,6 +342,7 @@ def run(
     globals: Mapping[str, Any] | None = None,
     seed: float | None = None,
     stubs: Sequence[str] = (),
+    sandbox: bool = False,
 ) -> Any:
     """Runs a file of Lua in a session of its own. Returns its results: None, a value, or a tuple of several.
 
@@ -355,8 +366,10 @@ def run(
         Torch7's generator goes on where it is.
     stubs : sequence of str, default: ()
         Further packages that ``require`` finds, which are empty.
+    sandbox : bool, default: False
+        Take away files, processes and the environment, as in `Session`.
     """
-    return Session(path, seed, ["trepl", *requires], globals, stubs).run(file, *arguments)
+    return Session(path, seed, ["trepl", *requires], globals, stubs, sandbox=sandbox).run(file, *arguments)
 
 
 def factory(files: Sequence[str | PathLike[str]]) -> ScriptFactory:

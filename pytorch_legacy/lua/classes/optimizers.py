@@ -132,5 +132,5 @@ def _logger(border: Border) -> Table:
 
     methods = {name: method(name) for name in ("setNames", "add", "style", "setlogscale", "display", "plot")}
     register(methods)
-    metatable.__dict__.update(methods, __init=begin)
+    metatable.__dict__.update(methods, __init=border.state.outside("optim", {"Logger": begin})["Logger"])
     return constructor_of(metatable, object_maker(metatable))

@@ -77,7 +77,7 @@ def nngraph(state: State) -> Table:
     border = state.border
     functions: dict[str, Any] = {"setDebug": function(border, graphs, "setDebug"), "annotateNodes": lambda *_: ()}
     functions["nest"] = function(border, graphs, "nest")
-    drawing = {"dot": _drawing(border), "todot": function(border, pictures, "todot")}
+    drawing = {**state.outside("graph", {"dot": _drawing(border)}), "todot": function(border, pictures, "todot")}
     for one in (functions, drawing):
         register(one)
     own = [found for name in graphs.__all__ if isinstance(found := getattr(graphs, name), type)]

@@ -25,6 +25,8 @@ MAX_CACHED, MAX_CACHED_BYTES = 64, 16_000  # compiled sources that are kept; eac
 def compiled(text: str, source: str) -> tuple[CodeType, Chunk]:
     """Returns the code of a source, and its chunk. Raises LuaSyntaxError."""
     chunk = Chunk(source)
+    if text.startswith("\x1b"):
+        raise LuaSyntaxError(f"{chunk.name}: expected source of Lua, got bytecode")
     isCollected = gc.isenabled()
     gc.disable()  # nodes live until the end, and to visit them again and again would double the time
     try:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import os
+from collections.abc import Callable, Sequence
+from errno import EACCES
+from types import FunctionType
+from typing import Any, NoReturn
 
 from .compiler import load
-from .errors import register
-from .libraries import base, coroutine, debug, io, math, os, package, string, table
+from .errors import raise_error, register
+from .libraries import base, coroutine, debug, io, math, package, string, table
+from .libraries import os as os_library
 from .libraries.files import Console, decoded, encoded
 from .table import Table, Userdata, accessors, fields
 
-_LIBRARIES = {"coroutine": coroutine, "debug": debug, "io": io, "math": math, "os": os, "string": string, "table": table}
+_LIBRARIES = {"coroutine": coroutine, "debug": debug, "io": io, "math": math, "os": os_library, "string": string, "table": table}
 
 
 class State:
@@ -21,6 +25,8 @@ class State:
     ----------
     seed : float or None
         The seed of ``math.random``; None is LuaJIT's.
+    folders : sequence of bytes or None, default: None
+        In a sandbox, the folders whose Lua files the program may run. None is no sandbox.
 
     Attributes
     ----------
@@ -30,6 +36,8 @@ class State:
         The metatables of Python's classes.
     index, setindex, method : callable
         The access to fields.
+    folders : list of bytes or None
+        The absolute paths of the folders of a sandbox, None outside of a sandbox.
     failing : Exception or None
         The error that a handler of ``xpcall`` is called for.
     sibling : callable or None
@@ -42,11 +50,12 @@ class State:
         Where packages write the pictures and plots that programs show.
     """
 
-    def __init__(self, seed: float | None = None) -> None:
+    def __init__(self, seed: float | None = None, folders: Sequence[bytes] | None = None) -> None:
         self.metatables: dict[type, Table] = {}
         self.index, self.setindex, self.method = accessors(self.metatables)
         self.globals, self.loaded = Table(), Table()
         self.random = math.Random(seed or 0.0)
+        self.folders = None if folders is None else [os.path.realpath(folder) for folder in folders]
         self.failing: Exception | None = None
         self.sibling: Callable[[], State] | None = None
         self.types: Any = None
@@ -99,8 +108,32 @@ class State:
         shared = {"index": self.index, "setindex": self.setindex, "method": self.method, "strings": self.metatables[str]}
         return load(text, name, self.globals if environment is None else environment, shared)
 
+    def outside(self, library: str, functions: dict[str, Any]) -> dict[str, Any]:
+        """Returns functions that reach files, processes or the environment. In a sandbox each of them raises an error instead."""
+        if self.folders is None:
+            return functions
+        return {name: _refusal(library, name) for name in functions}
+
+    def exit(self, status: int) -> NoReturn:
+        """Ends the program. In a sandbox it raises an error, because the process belongs to the host."""
+        if self.folders is not None:
+            raise_error(f"a sandbox does not end the process (exit status {status})")
+        raise SystemExit(status)
+
+    def can_read(self, path: str) -> bool:
+        """Returns True if a Lua file exists and the program may read it."""
+        return os.path.isfile(encoded(path)) if self.folders is None else self._is_open(path) and os.path.isfile(encoded(path))
+
+    def _is_open(self, path: str) -> bool:
+        """Returns True if a path is that of a Lua file in a folder of the sandbox. A link counts as what it leads to."""
+        assert self.folders is not None
+        real = os.path.realpath(encoded(path))
+        return real.endswith(b".lua") and any(real.startswith(os.path.join(folder, b"")) for folder in self.folders)
+
     def read_file(self, name: str) -> str:
-        """Returns the text of a file."""
+        """Returns the text of a Lua file."""
+        if self.folders is not None and not self._is_open(name):
+            raise PermissionError(EACCES, "a sandbox runs files NAME.lua of the script's own folders only")
         with open(encoded(name), "rb") as file:
             return decoded(file.read())
 
@@ -111,3 +144,13 @@ class State:
     def flush(self) -> None:
         """Writes all that is waiting to standard output."""
         self._console.flush()
+
+
+def _refusal(library: str, name: str) -> FunctionType:
+    """Returns the function that stands in a sandbox for one that reaches files, processes or the environment."""
+
+    def refuse(*_: Any) -> NoReturn:
+        raise_error(f"a sandbox has no {library}.{name}")
+
+    code = refuse.__code__.replace(co_name=name)  # tracebacks name functions by their code
+    return FunctionType(code, refuse.__globals__, name, None, refuse.__closure__)

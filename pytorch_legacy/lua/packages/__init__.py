@@ -1,6 +1,6 @@
 """Packages that scripts require: each module has a function ``library(state)``, which returns the package's table.
 
-A module belongs in `PACKAGES`. Functions of it that reach files, processes or the environment belong in `access.OUTSIDE`, too.
+A module belongs in `PACKAGES`. Functions of it that reach files, processes or the environment go through `State.outside`.
 """
 
 from __future__ import annotations

@@ -142,7 +142,8 @@ def library(state: State) -> Table:
     def nothing(*_: Any) -> tuple[()]:
         return ()
 
-    made: dict[str, Any] = {**_plots(figures), **_figures_of_files(figures), **dict.fromkeys(_NOTHING, nothing)}
+    made: dict[str, Any] = {**_plots(figures), **dict.fromkeys(_NOTHING, nothing)}
+    made |= state.outside("gnuplot", _figures_of_files(figures))
     made |= {name: setter(name) for name in ("title", "xlabel", "ylabel")}
     made |= {"axis": axis, "grid": grid, "figure": figure, "plotflush": plotflush, "close": close, "closeall": close}
     return fields(**made)

@@ -226,4 +226,4 @@ def library(state: State) -> Table:
     def DataSetOptions(*_: Any) -> Node:
         return package.kinds["DataSetOptions"]({})  # type: ignore[no-any-return]
 
-    return fields(open=open_, DataSetOptions=DataSetOptions)
+    return fields(**state.outside("hdf5", {"open": open_}), DataSetOptions=DataSetOptions)

@@ -108,6 +108,6 @@ def link(old: Any = MISSING, new: Any = MISSING, isSymbolic: Any = None, *_: Any
 def library(state: State) -> Table:
     """Returns the package's table."""
     made = {"attributes": _attributes("attributes", os.stat), "symlinkattributes": _attributes("symlinkattributes", os.lstat)}
-    made |= {"dir": dir_, "currentdir": currentdir, "touch": touch, "link": link, "mkdir": _act("mkdir", os.mkdir)}
+    made |= {"dir": dir_, "touch": touch, "link": link, "mkdir": _act("mkdir", os.mkdir)}
     made |= {"rmdir": _act("rmdir", os.rmdir), "chdir": _act("chdir", os.chdir)}
-    return fields(**made, _VERSION="LuaFileSystem 1.6.3")
+    return fields(**state.outside("lfs", made), currentdir=currentdir, _VERSION="LuaFileSystem 1.6.3")

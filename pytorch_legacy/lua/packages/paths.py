@@ -213,8 +213,10 @@ def library(state: State) -> Table:
         file = _caller(int(depth) - 1)
         return state.globals.dofile(name if file is None else concat(dirname(file), name))
 
-    made = {"dirname": dirname, "basename": basename, "extname": extname, "cwd": cwd, "concat": concat, "filep": filep}
-    made |= {"dirp": dirp, "mkdir": mkdir, "rmdir": rmdir, "rmall": rmall, "dir": dir_, "files": files, "iterdirs": iterdirs}
-    made |= {"iterfiles": iterfiles, "symlinkp": symlinkp, "tmpname": tmpname, "uname": uname, "is_win": is_win}
-    made |= {"is_mac": is_mac, "execdir": execdir, "findprogram": findprogram, "thisfile": thisfile, "dofile": dofile}
-    return fields(**made, home=getenv("HOME") or ".")
+    made = {"dirname": dirname, "basename": basename, "extname": extname, "cwd": cwd, "concat": concat, "is_win": is_win}
+    made |= {"is_mac": is_mac, "execdir": execdir, "thisfile": thisfile, "dofile": dofile}
+    system = {"filep": filep, "dirp": dirp, "mkdir": mkdir, "rmdir": rmdir, "rmall": rmall, "dir": dir_, "files": files}
+    system |= {"iterdirs": iterdirs, "iterfiles": iterfiles, "symlinkp": symlinkp, "tmpname": tmpname, "uname": uname}
+    system["findprogram"] = findprogram
+    home = (getenv("HOME") if state.folders is None else None) or "."
+    return fields(**made, **state.outside("paths", system), home=home)

@@ -103,7 +103,6 @@ def library(state: State) -> Table:
         return decoded(done.stdout).strip(" \t\n\r\f\v")
 
     made = {"clock": clock, "usleep": usleep, "sleep": sleep, "split": split, "isNaN": isNaN, "uname": uname, "fpath": fpath}
-    made |= {"tic": tic, "toc": toc, "execute": execute, "fexecute": execute, **_listings(execute)}
-    made |= {"dirname": paths.dirname, "basename": paths.basename, "concat": paths.concat}
-    made |= {"filep": paths.filep, "dirp": paths.dirp}
-    return fields(**made, COLORS=fields(**colours()), OS=uname(), prefix="/usr")
+    made |= {"tic": tic, "toc": toc, "dirname": paths.dirname, "basename": paths.basename, "concat": paths.concat}
+    system = {"execute": execute, "fexecute": execute, **_listings(execute), "filep": paths.filep, "dirp": paths.dirp}
+    return fields(**made, **state.outside("sys", system), COLORS=fields(**colours()), OS=uname(), prefix="/usr")

@@ -151,7 +151,8 @@ def _arguments(state: State) -> dict[str, Any]:
                 rawset(found, key, _converted(decoded(text), value))
         return found
 
-    return {"unpack": unpack, "unpack_class": unpack_class, "usage": usage, "envparams": envparams}
+    system = state.outside("xlua", {"envparams": envparams})
+    return {"unpack": unpack, "unpack_class": unpack_class, "usage": usage, **system}
 
 
 def _converted(text: str, like: Any) -> Any:
@@ -209,7 +210,7 @@ def _loading(state: State) -> dict[str, Any]:
         path = state.globals.package.path
         for form in path.split(";"):
             file = form.replace("?", string(name, 1, "installed"))
-            if os.path.isfile(file.encode("latin-1")):
+            if state.can_read(file):
                 return True, file
         return rawget(state.globals.package.preload, name) is not None, path
 

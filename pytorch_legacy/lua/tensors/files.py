@@ -236,5 +236,5 @@ def functions(state: State) -> dict[str, Any]:
             raise_error("bad argument #1 to 'deserializeFromStorage' (CharStorage expected)")
         return unpacked(state, storage.vector.tobytes(), form)
 
-    made = {"save": save, "load": load, "serialize": serialize, "deserialize": deserialize}
+    made = {**state.outside("torch", {"save": save, "load": load}), "serialize": serialize, "deserialize": deserialize}
     return made | {"serializeToStorage": serializeToStorage, "deserializeFromStorage": deserializeFromStorage}

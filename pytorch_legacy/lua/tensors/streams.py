@@ -342,7 +342,7 @@ def functions(state: State, types: Types) -> dict[str, Any]:
             mode = first
         return classes["MemoryFile"](io.BytesIO(content), "rw" if mode is None else string(mode, 2, "MemoryFile"))
 
-    _call(found["DiskFile"], open_disk)
+    _call(found["DiskFile"], state.outside("torch", {"DiskFile": open_disk})["DiskFile"])
     _call(found["MemoryFile"], open_memory)
     return found
 

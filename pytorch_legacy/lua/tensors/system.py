@@ -177,7 +177,7 @@ def _reading(state: State) -> dict[str, Any]:
 
     def fail(cmd: Any, message: Any = "", *_: Any) -> None:
         state.write(f"\n{message}\n\n{_line(cmd).help(None)}")
-        raise SystemExit(1)
+        state.exit(1)
 
     def parse(cmd: Any, given: Any = MISSING, *_: Any) -> Table:
         line = _line(cmd)
@@ -192,7 +192,7 @@ def _reading(state: State) -> dict[str, Any]:
             word = words[i]
             if word in ("-help", "-h", "--help"):
                 help_(cmd, given)
-                raise SystemExit(0)
+                state.exit(0)
             if word in line.options:
                 i += _read_option(line.options[word], words[i + 1 :], found, lambda message: fail(cmd, message))
                 continue

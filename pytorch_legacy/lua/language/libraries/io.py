@@ -238,6 +238,6 @@ def library(state: State) -> dict[str, Any]:
     def flush_(*_: Any) -> bool:
         return flush(present["output"])
 
-    functions = {"open": open_, "popen": popen, "tmpfile": tmpfile, "type": type_, "input": input_, "output": output}
-    functions |= {"lines": lines_, "read": read_, "write": write_, "close": close_, "flush": flush_}
-    return {**functions, "stdin": stdin, "stdout": stdout, "stderr": stderr}
+    functions = {"type": type_, "read": read_, "write": write_, "close": close_, "flush": flush_}
+    files = {"open": open_, "popen": popen, "tmpfile": tmpfile, "input": input_, "output": output, "lines": lines_}
+    return {**functions, **state.outside("io", files), "stdin": stdin, "stdout": stdout, "stderr": stderr}

@@ -109,10 +109,6 @@ def execute(command: Any = None, *_: Any) -> float:
     return float(status << 8 if status >= 0 else -status)
 
 
-def exit(code: Any = 0.0, *_: Any) -> None:
-    raise SystemExit(0 if code is True else 1 if code is False else integer(code, 1, "exit", 0))
-
-
 def setlocale(locale: Any = None, *_: Any) -> str | None:
     return "C" if locale in (None, "", "C", "POSIX") else None
 
@@ -124,5 +120,9 @@ def library(state: State) -> dict[str, Any]:
         state.flush()
         return execute(command)
 
-    functions = {"clock": clock, "time": time_, "date": date, "difftime": difftime, "getenv": getenv, "remove": remove}
-    return {**functions, "rename": rename, "tmpname": tmpname, "execute": execute_, "exit": exit, "setlocale": setlocale}
+    def exit_(code: Any = 0.0, *_: Any) -> None:
+        state.exit(0 if code is True else 1 if code is False else integer(code, 1, "exit", 0))
+
+    functions = {"clock": clock, "time": time_, "date": date, "difftime": difftime, "exit": exit_, "setlocale": setlocale}
+    system = {"getenv": getenv, "remove": remove, "rename": rename, "tmpname": tmpname, "execute": execute_}
+    return {**functions, **state.outside("os", system)}

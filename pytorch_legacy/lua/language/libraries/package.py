@@ -28,7 +28,7 @@ def _loaders(state: State, package: Table) -> Table:
             raise_error("'package.path' must be a string")
         for form in path.split(";"):
             file = form.replace("?", string(name, 1, "require").replace(".", os.sep))
-            if not os.path.isfile(file):
+            if not state.can_read(file):
                 tried += f"\n\tno file '{file}'"
                 continue
             return _loaded(state, name, file)
@@ -40,7 +40,7 @@ def _loaders(state: State, package: Table) -> Table:
     return sequence(from_preload, from_path, from_library, from_library)
 
 
-def _beside(name: str) -> str | None:
+def _beside(state: State, name: str) -> str | None:
     """Returns the file of a package that is named relative to the file that calls ``require``, None if there is none.
 
     The console ``th`` takes names such as ``./layers`` and ``../layers`` so.
@@ -50,7 +50,7 @@ def _beside(name: str) -> str | None:
     folder = os.path.dirname(chunk.source[1:]) if chunk is not None and chunk.source.startswith("@") else ""
     for end in (".lua", "", "/init.lua"):
         file = os.path.normpath(os.path.join(folder, name + end))
-        if os.path.isfile(file):
+        if state.can_read(file):
             return file
     return None
 
@@ -125,7 +125,7 @@ def library(state: State) -> dict[str, Any]:
 
     def require(name: Any = MISSING, *_: Any) -> Any:
         name = string(name, 1, "require")
-        file = _beside(name) if name.startswith(("./", "../")) else None
+        file = _beside(state, name) if name.startswith(("./", "../")) else None
         name = file or name
         if (found := rawget(loaded, name)) is not None and found is not False:
             if found is loading:

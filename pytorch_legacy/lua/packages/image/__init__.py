@@ -288,15 +288,18 @@ def _files(state: State) -> dict[str, Any]:
         data = pictures.encoded_picture(x.array, "jpg", quality)
         return types.tensors[DTYPES["Byte"]](np.frombuffer(data, np.uint8).copy())  # type: ignore[no-any-return]
 
-    found = {
+    system = {
         "getSize": ("path", lambda path: types.tensors[DTYPES["Long"]](np.array(pictures.size(path)))),
         **dict.fromkeys(("getJPGsize", "getPNGsize"), ("path", lambda path: tuple(pictures.size(path)))),
         **{"load": loader(None), "save": saver(None)},
+        **{f"save{kind.upper()}": saver(kind) for kind in ("jpg", "png", "ppm", "pgm")},
+        **{f"load{name}": loader(kinds) for name, kinds in _FORMATS.items()},
+    }
+    memory = {
         **{"compressJPG": ("picture whole=75", compress), "decompress": decompressor(("jpg", "png"))},
         **{f"decompress{name}": decompressor(_FORMATS[name]) for name in ("JPG", "PNG")},
-        **{f"save{kind.upper()}": saver(kind) for kind in ("jpg", "png", "ppm", "pgm")},
     }
-    return found | {f"load{name}": loader(kinds) for name, kinds in _FORMATS.items()}
+    return functions(memory, **OF_PICTURES) | state.outside("image", functions(system, **OF_PICTURES))
 
 
 def library(state: State) -> Table:
@@ -314,7 +317,6 @@ def library(state: State) -> Table:
 
     made = functions({
         **_making(state),
-        **_files(state),
         "minmax": ("table", lambda given: _minmax(by_name((given,), **_MINMAX))),
         "gaussianpyramid": ("*any", _pyramid),
         "drawRect": ("picture whole whole whole whole table?", _draw_rectangle),
@@ -328,4 +330,4 @@ def library(state: State) -> Table:
         "y2jet": ("tensor", _y2jet),
         "convolve": ("tensor tensor any", lambda x, _, kernel, mode: kernels.convolved(x, kernel, mode or "valid")),
     })  # fmt: skip
-    return fields(**made)
+    return fields(**made, **_files(state))

@@ -46,28 +46,32 @@ def _absolute(path: str, folder: str | None) -> str:
     return os.path.normpath(join(decoded(os.getcwdb()) if folder is None else folder, path.rstrip("/") or "/"))
 
 
-_PATHS: dict[str, Any] = {
+_NAMES: dict[str, Any] = {
     "join": ("string *string", join),
-    "exists": ("path", lambda path: path if os.path.exists(path) else None),
     "abspath": ("string string?", _absolute),
     "relpath": ("string string?", os.path.relpath),
-    **{"isdir": ("path", os.path.isdir), "isfile": ("path", os.path.isfile), "islink": ("path", os.path.islink)},
-    **{"mkdir": _act("path", os.mkdir), "rmdir": _act("path", os.rmdir), "chdir": _act("path", os.chdir)},
     **{"splitpath": ("string", _split), "splitext": ("string", _split_end)},
     "dirname": ("string", lambda path: _split(path)[0]),
     "basename": ("string", lambda path: _split(path)[1]),
     "extension": ("string", lambda path: _split_end(path)[1]),
     "isabs": ("string", lambda path: path[:1] == "/"),
-    **{"normpath": ("string", os.path.normpath), "normcase": ("string", str), "expanduser": ("string", os.path.expanduser)},
+    **{"normpath": ("string", os.path.normpath), "normcase": ("string", str)},
+    "currentdir": ("", os.getcwdb),
+}
+_PATHS: dict[str, Any] = {
+    "exists": ("path", lambda path: path if os.path.exists(path) else None),
+    **{"isdir": ("path", os.path.isdir), "isfile": ("path", os.path.isfile), "islink": ("path", os.path.islink)},
+    **{"mkdir": _act("path", os.mkdir), "rmdir": _act("path", os.rmdir), "chdir": _act("path", os.chdir)},
+    "expanduser": ("string", os.path.expanduser),
     "getsize": ("path", os.path.getsize),
     **{"getmtime": ("path", os.path.getmtime), "getatime": ("path", os.path.getatime)},
-    "currentdir": ("", os.getcwdb),
 }
 
 
 def path_library(state: State) -> Table:
     """Returns ``pl.path``."""
-    return fields(**functions(_PATHS, refused), tmpname=tmpname, sep="/", dirsep=":", is_windows=False)
+    system = state.outside("pl.path", {**functions(_PATHS, refused), "tmpname": tmpname})
+    return fields(**functions(_NAMES, refused), **system, sep="/", dirsep=":", is_windows=False)
 
 
 def _walk(folder: bytes) -> Iterator[tuple[str, list[str], list[str]]]:
@@ -104,13 +108,12 @@ def dir_library(state: State) -> Table:
         "getallfiles": ("path=. string=*", all_files),
         "walk": ("path", lambda folder: ((root, listing(folders), listing(names)) for root, folders, names in _walk(folder))),
         "dirtree": ("path", _tree),
-        "fnmatch": ("string string", fnmatchcase),
-        "filter": ("list string", filtered),
         "makepath": _act("path", lambda path: os.makedirs(path, exist_ok=True)),
         "rmtree": _act("path", shutil.rmtree),
         **{"copyfile": _act("path path", shutil.copyfile), "movefile": _act("path path", os.replace)},
     }
-    return fields(**functions(made, refused))
+    names = {"fnmatch": ("string string", fnmatchcase), "filter": ("list string", filtered)}
+    return fields(**state.outside("pl.dir", functions(made, refused)), **functions(names))
 
 
 def file_library(state: State) -> Table:
@@ -120,4 +123,4 @@ def file_library(state: State) -> Table:
         **{"modified_time": ("path", os.path.getmtime), "access_time": ("path", os.path.getatime)},
     }
     own = {"read": FILES["readfile"], "write": FILES["writefile"], "readlines": FILES["readlines"]}
-    return fields(**functions(made, refused), **own)
+    return fields(**state.outside("pl.file", functions(made, refused) | own))

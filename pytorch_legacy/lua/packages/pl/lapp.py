@@ -98,7 +98,7 @@ class _Lapp:
         if not truth(noUsage):
             self._errors.write(self.usage)
         self._errors.flush()
-        raise SystemExit(1)
+        self.state.exit(1)
 
     def fail(self, message: str, noUsage: Any = None) -> NoReturn:
         """Ends the program because of a wrong option."""

@@ -100,10 +100,12 @@ def library(state: State) -> Table:
         text = _Writer(state, "  " if space is None else space, isPlain).text(table, "")
         return text if is_table(table) or table.__class__ is str else (text, "not a table")
 
+    save = state.outside("pl.utils", FILES)["writefile"]
+
     def dump(table: Any, name: Any) -> Any:
         text = first(write(table))
         if name is not None:
-            return FILES["writefile"](name, text)
+            return save(name, text)
         state.write(text + "\n")
         return True
 

@@ -85,7 +85,7 @@ FILES = functions(
     refused,
 )
 """The functions that read and write files in one go."""
-_FUNCTIONS = FILES | functions({
+_FUNCTIONS = functions({
     "escape": ("string", lambda text: re.sub(r"[-.+\[\]()$^%?*]", lambda match: "%" + match[0], text)),
     "split": ("string string=%s+ truth count?", parts),
     "splitv": splitv,
@@ -117,7 +117,7 @@ def _printing(state: State) -> dict[str, Any]:
             code, values = -1.0, (code, *values)
         if values:
             Console("stderr").write(text(*values) + "\n")
-        raise SystemExit(0 if code is None or code is True else int(code))
+        state.exit(0 if code is None or code is True else int(code))
 
     return {
         "printf": ("*any", printf),
@@ -172,12 +172,13 @@ def library(state: State) -> Table:
         "string_lambda": ("string", lambda_),
         "function_arg": ("whole=1 any", lambda n, value: function_of(state, n, value)),
         "memoize": ("call", memoize),
-        "execute": ("string", run),
     }
+    system = of_penlight(state, {"execute": ("string", run)}) | FILES
     names = state.globals
     module = fields(
         **_FUNCTIONS,
         **of_penlight(state, declarations),
+        **state.outside("pl.utils", system),
         **{"unpack": names.unpack, "load": names.load, "setfenv": names.setfenv, "getfenv": names.getfenv, "dir_separator": "/"},
         patterns=fields(FLOAT=r"[%+%-%d]%d*%.?%d*[eE]?[%+%-]?%d*", INTEGER=r"[+%-%d]%d*", IDEN=r"[%a_][%w_]*"),
         stdmt=fields(),

@@ -25,6 +25,7 @@
  * Tags in the comment of a tensor argument
  *   [IN] read   [OUT] overwritten   [ACC] added to   [BUFFER] read and written: changed in place, or kept for the backward pass
  *   [OPTIONAL] may be NULL   [INPLACE] may be the same view as the input; must be, when `inplace` is set; `other` as the output
+ *   [TRAIN] overwritten if `train` is set, else neither read nor written
  * Shapes: "(N x) C x H x W" has an optional batch dimension; "*" is any shape; a name in a later line means the same size.
  *
  * This header is the one source of truth: FFI declarations (`cc -E -P -DTHNN_FFI THNN.h`), the Python bindings, the tests
@@ -762,8 +763,8 @@ THNN_API int32_t THNN_(BatchNormalization_updateOutput)(
     const THTensor *bias,   /* [IN] [OPTIONAL] C */
     THTensor *running_mean, /* [BUFFER] C */
     THTensor *running_var,  /* [BUFFER] C : unbiased, divided by n - 1 */
-    THTensor *save_mean,    /* [BUFFER] C : written when training */
-    THTensor *save_std,     /* [BUFFER] C : 1 / sqrt(var + eps), written when training */
+    THTensor *save_mean,    /* [BUFFER] [TRAIN] C */
+    THTensor *save_std,     /* [BUFFER] [TRAIN] C : 1 / sqrt(var + eps) */
     int32_t train, double momentum, double eps);
 
 THNN_API int32_t THNN_(BatchNormalization_backward)(
@@ -902,7 +903,7 @@ THNN_API int32_t THNN_(RReLU_updateOutput)(
     THNNState *state,
     const THTensor *input, /* [IN] * */
     THTensor *output,      /* [OUT] [INPLACE] as input */
-    THTensor *noise,       /* [BUFFER] as input : the slopes, written when training; else not looked at */
+    THTensor *noise,       /* [BUFFER] [TRAIN] as input : the slopes */
     double lower, double upper, int32_t train, int32_t inplace);
 
 THNN_API int32_t THNN_(RReLU_updateGradInput)(

@@ -142,7 +142,8 @@ def test_tensors_have_one_tag_and_a_shape(function: Function) -> None:
         const = argument.type.startswith("const ")
         return (
             role in ({"IN"} if const else {"OUT", "ACC", "BUFFER"})
-            and set(rest) <= {"OPTIONAL", "INPLACE"}
+            and set(rest) <= {"OPTIONAL", "INPLACE", "TRAIN"}
+            and ("TRAIN" not in rest or role == "BUFFER")
             and ("INPLACE" not in rest or role == "OUT" or argument.shape == "as output")
             and len(argument.shape) > 0
         )

@@ -49,7 +49,7 @@ class Argument:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The words in brackets: IN, OUT, ACC, BUFFER, OPTIONAL, INPLACE."""
+        """The words in brackets: IN, OUT, ACC, BUFFER, OPTIONAL, INPLACE, TRAIN."""
         return tuple(re.findall(r"\[([A-Z]+)\]", self.comment))
 
     @property
@@ -83,13 +83,15 @@ class Function:
         """Returns a letter for each argument but the state.
 
         r is an array that is read, w one that is written, x one that is read and written, - a number; o is an array of indices
-        that is written unless it is None.
+        that is written unless it is None; t is one that is written if the argument `train` is set.
         """
         letters = {"IN": "r", "OUT": "w", "ACC": "x", "BUFFER": "x"}
 
         def letter(argument: Argument) -> str:
             if argument.tags == ("OUT", "OPTIONAL") and argument.type == "THLongTensor *":
                 return "o"
+            if "TRAIN" in argument.tags:
+                return "t"
             return next((letters[tag] for tag in argument.tags if tag in letters), "-")
 
         return "".join(letter(argument) for argument in self.arguments if argument.name != "state")

@@ -105,7 +105,7 @@ class Compiler:
 
     def _listed(self, recordings: list[Recording]) -> Lists:
         """Returns the lists of recorded passes."""
-        found = (listing(recordings[0]),) if len(recordings) == 1 else with_state(recordings)
+        found = (listing(recordings[0]),) if len(recordings) == 1 else with_state(recordings, self.net)
         return self._shared(tuple(map(fused, found)))
 
     def _shared(self, lists: Lists) -> Lists:

@@ -81,8 +81,8 @@ class _Reader:
         uses = USES.get(stem) or USES_OF_LAYERS.get(stem)
         isOutside = uses is None
         arrays = [place for place, one in enumerate(arguments) if isinstance(one, Ref)]
-        reads = tuple(place for place in arrays if uses is None or uses[place] in "rx")
-        writes = tuple(place for place in arrays if uses is not None and uses[place] in "wxo")
+        reads = tuple(place for place in arrays if uses is None or uses[place] in "rxt")
+        writes = tuple(place for place in arrays if uses is not None and uses[place] in "wxot")
         return Call(name, arguments, reads, writes, isOutside=isOutside)
 
     def _argument(self) -> Any:

@@ -22,6 +22,14 @@ def named_places(net: Any) -> list[tuple[list[str], str]]:
     return [(found.get(id(module), []), module._typename) for module in list_modules(net)]
 
 
+def origin(net: Any, number: int) -> str:
+    """Returns the place and the class of a module of `list_modules`, such as "in module 2 of nn.Sequential, nn.Tanh"."""
+    if number < 0:
+        return ""
+    places, name = named_places(net)[number]
+    return ", ".join([*places, name]) if places else f"in {name}"
+
+
 def _place(container: Any, index: int, child: Any) -> list[str]:
     """Returns how errors name the place of one module in another."""
     if isinstance(container, gModule):

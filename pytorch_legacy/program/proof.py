@@ -31,7 +31,7 @@ from pytorch_legacy.program.execution import Opened
 from pytorch_legacy.program.fusing import fused
 from pytorch_legacy.program.inputs import LARGE, Sizes, Source
 from pytorch_legacy.program.listing import Listing, at_batch, listing, places
-from pytorch_legacy.program.places import named_places
+from pytorch_legacy.program.places import origin
 from pytorch_legacy.recording import Call, Ref, Scalar, record
 
 _TOLERANCE = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-12}
@@ -234,7 +234,8 @@ class Proof(Comparison):
                     worst = max(float(np.abs(x - y).max(initial=0)) for x, y in both)
                 what += f" by {worst:.3g}"
         if isState:
-            return StateError("pl.compile: the network keeps a state from one pass to the next, which its program does not have")
+            what = "the network's output depends on earlier passes, and the output of its program does not"
+            return StateError(f"pl.compile: for {samples(n)} of {kind} {what}; run the network itself")
         return CompileError(f"pl.compile: for {samples(n)} of {kind} {what}{self._origin(past, n)}")
 
     def _origin(self, past: list[Any], n: int) -> str:
@@ -248,10 +249,8 @@ class Proof(Comparison):
         [own] = self._alone(n)
         for one, other in zip(own.calls, again.calls, strict=False):
             if _described(one, own) != _described(other, again):
-                if one.module < 0:
-                    return ""
-                place, name = named_places(self.net)[one.module]
-                return ", first " + ", ".join([*place, name]) if place else f", first in {name}"
+                where = origin(self.net, one.module)
+                return where and f", first {where}"
         return ""
 
 

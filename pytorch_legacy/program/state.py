@@ -9,29 +9,36 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from itertools import zip_longest
 from math import prod
 from typing import Any
 
 from pytorch_legacy.errors import CompileError
 from pytorch_legacy.program.listing import Listing, listing, whole
+from pytorch_legacy.program.places import origin
 from pytorch_legacy.recording import Call, Recording, Ref
 
+_CURE = "run the network itself, or call forget() and remember('neither') before it is compiled"
 
-def with_state(passes: list[Recording], written: Collection[int] = ()) -> tuple[Listing, Listing]:
-    """Returns the lists of the first pass and of later ones. `written` is that of `listing`."""
+
+def with_state(passes: list[Recording], net: Any, written: Collection[int] = ()) -> tuple[Listing, Listing]:
+    """Returns the lists of the first pass of `net` and of later ones. `written` is that of `listing`."""
     first, second, third = passes
     kept = _kept(first, second)
     if not kept:
-        raise CompileError("pl.compile: the network keeps a state that is in none of its arrays; a program cannot repeat that")
+        raise CompileError(
+            "pl.compile: net: expected a network whose passes depend on earlier ones by arrays alone, got one whose second pass "
+            "depends on its first one otherwise, as by a number that counts passes; keep it in an array that passes change"
+        )
     place = {memory: number for number, memory in enumerate(kept)}
     successors = [-1] * len(kept)
-    for call, other in zip(_alike(second, third), third.calls, strict=True):
+    for call, other in zip(_alike(second, third, net), third.calls, strict=True):
         for one, ref in zip(call.refs(), other.refs(), strict=True):
             if one.memory not in place:
                 continue
             number = place[one.memory]
             if successors[number] not in (-1, ref.memory) or one._replace(memory=0) != ref._replace(memory=0):
-                raise CompileError("pl.compile: the network keeps a state in a way that changes from pass to pass")
+                raise _irregular("keeps its state in another array", net, call)
             successors[number] = ref.memory
     before = [whole(first, memory) for memory in kept]
     after = [_alikeRef(whole(second, memory), ref) for memory, ref in zip(successors, before, strict=True)]
@@ -39,17 +46,30 @@ def with_state(passes: list[Recording], written: Collection[int] = ()) -> tuple[
     return listing(first, after=before, written=written), replace(later, isLater=True)
 
 
+def _irregular(what: str, net: Any, call: Call) -> CompileError:
+    """Returns the error for a third pass that does something else than the second one at a call."""
+    where = origin(net, call.module)
+    first = where and f", first {where}"
+    return CompileError(
+        f"pl.compile: net: expected a third pass in a row that does what the second one does, got one that {what}{first}; {_CURE}"
+    )
+
+
 def _alikeRef(after: Ref, before: Ref) -> Ref:
     """Returns all of a memory in the shape that the same state had before."""
     if after.dtype != before.dtype or prod(after.shape) != prod(before.shape):
-        raise CompileError("pl.compile: the network keeps a state whose size changes from pass to pass")
+        one, other = (f"{prod(ref.shape)} numbers of {ref.dtype}" for ref in (before, after))
+        raise CompileError(
+            f"pl.compile: net: expected a state of one size, got {one} after the first pass and {other} after the second; {_CURE}"
+        )
     return before._replace(memory=after.memory)
 
 
-def _alike(second: Recording, third: Recording) -> list[Call]:
+def _alike(second: Recording, third: Recording, net: Any) -> list[Call]:
     """Returns the calls of the second pass. Raises CompileError if the third makes other ones."""
-    if [*map(_without_memory, second.calls)] != [*map(_without_memory, third.calls)]:
-        raise CompileError("pl.compile: the network's second and third pass are not the same calls; a program cannot repeat them")
+    for one, other in zip_longest(second.calls, third.calls):
+        if one is None or other is None or _without_memory(one) != _without_memory(other):
+            raise _irregular("makes other calls", net, one or other)
     return second.calls
 
 

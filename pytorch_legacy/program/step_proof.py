@@ -21,9 +21,11 @@ from pytorch_legacy.program.execution import Opened
 from pytorch_legacy.program.inputs import Sizes, Source
 from pytorch_legacy.program.listing import Listing
 from pytorch_legacy.program.proof import Comparison, StateError, are_close, is_exception, opened, samples
-from pytorch_legacy.program.training_pass import Held, TrainingPass, held_arrays, hold, loss
+from pytorch_legacy.program.training_pass import Held, TrainingPass, held_arrays, hold, loss, sharing_places
+from pytorch_legacy.recording.network import array_at, path
 
 _STEPS = 3
+_NAMES = {"flat": "the vector of parameters", "flatGrad": "the vector of gradients", "loss": "the loss"}
 
 
 def open_step(lists: Sequence[tuple[Listing, ...]], apart: bool = False) -> Opened:
@@ -39,6 +41,8 @@ class StepProof(Comparison):
     def __init__(self, lists: list[tuple[Listing, ...]], sizes: Sizes, source: Source, net: TrainingPass, held: Held) -> None:
         super().__init__(lists, sizes, source, net)
         self.held = held
+        self.whole = [place for place in held.places if place not in net.replaced]  # memory that passes do not replace
+        self.shared = sharing_places(net, held.changed())
 
     def prove(self, batches: Sequence[int]) -> Opened:
         """Returns the program of the lists, which gives what eager passes give for these batches.
@@ -66,7 +70,7 @@ class StepProof(Comparison):
 
     def _compare(self, program: Opened, inputs: list[tuple[str, list[Any]]], n: int) -> None:
         """Raises CompileError unless several steps in a row give what eager passes give."""
-        eager, mirror = copy.deepcopy(self.net), copy.deepcopy(self.net)
+        eager, mirror = self._fresh(), self._fresh()
         hold(program, self.held, mirror, self.lists[0][0].outputs[0].dtype)
         program.forget()
         for number, (kind, arrays) in enumerate(inputs, 1):
@@ -82,31 +86,40 @@ class StepProof(Comparison):
                         f"pl.compile: for {samples(n)} of {kind} the network gives {names[0]} and its step {names[1]}"
                     )
                 return
-            wrong = self._difference([*expected, *held_arrays(eager, self.held.places)], found, mirror)
+            wrong = self._difference([*expected, *self._arrays(eager)], [*found, *self._arrays(mirror)])
             if not wrong and not np.array_equal(after, random.getRNGState()):
-                wrong = "random generator"
+                wrong = "the random generator"
             if wrong and number > 1 and self._hasState(parameters, arrays, found, before):
-                what = "the network keeps a state from one pass to the next, which a training step does not have"
-                raise StateError(f"pl.compile: {what}")
+                what = "the network's loss depends on earlier passes, and the loss of its step does not"
+                raise StateError(f"pl.compile: for {samples(n)} of {kind} {what}; run the network itself")
             if wrong:
-                which = f" in step {number} in a row" if number > 1 else ""
-                raise CompileError(f"pl.compile: for {samples(n)} of {kind} the step's {wrong} differs from the network's{which}")
-            for own, other in zip(*(held_arrays(one, self.held.places) for one in (mirror, eager)), strict=True):
+                what = f"{wrong} after {number} step{'s' * (number > 1)} differs from what {number} eager passes compute"
+                raise CompileError(f"pl.compile: for {samples(n)} of {kind} {what}; run the network itself")
+            for own, other in zip(*map(self._arrays, (mirror, eager)), strict=True):
                 np.copyto(own, other)
             self._move(eager, mirror)
 
-    def _difference(self, expected: list[Any], found: list[Any], mirror: TrainingPass) -> str:
+    def _fresh(self) -> TrainingPass:
+        """Returns the network without a past, whose passes may replace arrays."""
+        made = copy.deepcopy(self.net)
+        made.replaced = ()
+        return made
+
+    def _arrays(self, net: TrainingPass) -> list[Any]:
+        """Returns the arrays that a step may change: the held memory, and all arrays in it."""
+        return [*held_arrays(net, self.whole), *(np.atleast_1d(array_at(net, place)) for place in self.shared)]
+
+    def _difference(self, expected: list[Any], found: list[Any]) -> str:
         """Returns the name of a result of a step that is not the network's; "" if there is none."""
-        names = ["loss"] * len(found) + [str(place[-1]) for place in self.held.places]
-        results = [*found, *held_arrays(mirror, self.held.places)]
-        for name, one, other in zip(names, expected, results, strict=True):
+        names = ["loss", *map(path, self.whole), *map(path, self.shared)]
+        for name, one, other in zip(names, expected, found, strict=True):
             if not are_close([one], [other], self.tolerance):
-                return {"flat": "parameters", "flatGrad": "gradient"}.get(name, name)
+                return _NAMES.get(name, name)
         return ""
 
     def _hasState(self, parameters: Any, arrays: list[Any], found: list[Any], generator: Any) -> bool:
         """Returns whether a network without a past gives the loss that the step has found."""
-        fresh = copy.deepcopy(self.net)
+        fresh = self._fresh()
         fresh.flat[...] = parameters
         random.setRNGState(generator)
         expected = self._eager(fresh, arrays)

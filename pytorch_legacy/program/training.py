@@ -14,8 +14,9 @@ from pytorch_legacy.program.listing import Listing, listing
 from pytorch_legacy.program.proof import StateError, in_order
 from pytorch_legacy.program.state import with_state
 from pytorch_legacy.program.step_proof import StepProof
-from pytorch_legacy.program.training_pass import Held, TrainingPass, hold, kept_generator
+from pytorch_legacy.program.training_pass import GRADIENTS, PARAMETERS, Held, TrainingPass, hold, kept_generator, sharing_places
 from pytorch_legacy.recording import Recording, Scalar, record
+from pytorch_legacy.recording.network import Place, path
 
 
 class NewStateError(Exception):
@@ -73,15 +74,31 @@ class StepCompiler(Compiler):
         found = record(self.net, *map(self.source.filled, inputs), isDry=isDry, held=held.places, draws=True)
         written = {ref.memory for one in found for call in one.calls for ref in call.refs(call.writes)}
         more = [place for number, place in enumerate(held.places) if number in written and place not in held.written]
-        if found[0].changed or more:
-            raise NewStateError(Held([*held.places, *found[0].changed], [*held.written, *more, *found[0].changed]))
+        if replaced := [place for place in found[0].replaced if place not in self.net.replaced]:
+            self._replace(replaced)
+        changed = [place for place, isCarried in found[0].changed.items() if isCarried or place[0] == "net"]
+        if changed or more:
+            raise NewStateError(Held([*held.places, *changed], [*held.written, *more, *changed]))
         return found
+
+    def _replace(self, places: list[Place]) -> None:
+        """Lets passes keep the memory of arrays that they replace, and begins anew."""
+        for place in places:
+            others = [other for other in sharing_places(self.net, [place]) if other != place]
+            if others:
+                owner = "the vector of all parameters" if others[0] in (PARAMETERS, GRADIENTS) else path(others[0])
+                raise CompileError(
+                    f"pl.compile: {path(place)}: expected passes that write into this array, because {owner} shares its "
+                    f"memory, got one that replaces it; write {place[-1]}[...] = value"
+                )
+        self.net.replaced = [*self.net.replaced, *places]
+        raise NewStateError(self.held)
 
     def _listed(self, recordings: list[Recording]) -> Lists:
         if not isinstance(recordings[0].output, Scalar):
             raise CompileError("pl.compile: criterion: expected one whose loss is a number, got one with an array or a table")
         written = self.held.numbers
-        found = (listing(recordings[0], written=written),) if len(recordings) == 1 else with_state(recordings, written)
+        found = (listing(recordings[0], written=written),) if len(recordings) == 1 else with_state(recordings, self.net, written)
         return self._shared(tuple(map(fused, found)))
 
     def _fixed(self, sizes: Sizes) -> Self:

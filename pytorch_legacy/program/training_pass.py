@@ -1,8 +1,9 @@
 """A training step as lists of calls: forward, loss, backward and the gradients of the parameters in one pass.
 
 Three kinds of memory live from step to step, and are *held*: the parameters, their gradients, and every array of the network
-that a pass changes in place, such as running statistics. Held arrays that no step writes are further inputs of a list. All others
-are further outputs, whose contents the list may read before it writes them. So a step needs no copy of them.
+that a pass changes, such as running statistics. Held arrays that no step writes are further inputs of a list. All others are
+further outputs, whose contents the list may read before it writes them. So a step needs no copy of them. An array that a pass
+replaces by another one is changed, too: a pass that is recorded copies the new one into the old one at its end.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pytorch_legacy import random
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.program.execution import Opened
 from pytorch_legacy.program.updates import Sgd
-from pytorch_legacy.recording.network import Place, array_at, array_places
+from pytorch_legacy.recording.network import Place, array_at, array_places, put_at
 from pytorch_legacy.recording.recorder import begin, memory_owner
 
 PARAMETERS: Place = ("flat",)
@@ -44,9 +45,12 @@ class TrainingPass(Module):
         The memory of the momentum.
     coefficients : array
         The three numbers of `Sgd.move`.
+    replaced : list of tuple
+        Places of arrays that passes replace, and that keep their memory.
     """
 
     sgd: Sgd | None = None
+    replaced: Sequence[Place] = ()
 
     def __init__(self, net: Any, criterion: Any) -> None:
         super().__init__()
@@ -74,6 +78,7 @@ class TrainingPass(Module):
     def updateOutput(self, input: Any) -> Any:
         """Returns the loss for a table of an input, and a target if the criterion needs one."""
         given, target = input if len(input) == 2 else (*input, None)
+        before = [array_at(self, place) for place in self.replaced]
         begin(ZEROING)
         self.net.zeroGradParameters()
         begin("forward: updateOutput")
@@ -86,7 +91,17 @@ class TrainingPass(Module):
         if self.sgd:
             begin("update")
             self.sgd.move(self.flat, self.flatGrad, self.velocity, self.coefficients)
+        if before:
+            begin("arrays that were replaced")
+            self._restore(before)
         return self.output
+
+    def _restore(self, before: list[Any]) -> None:
+        """Copies arrays that replace others into these, which take their places again."""
+        after = [np.copy(array_at(self, place)) for place in self.replaced]  # two arrays may have changed places
+        for place, old, new in zip(self.replaced, before, after, strict=True):
+            old[...] = new
+            put_at(self, place, old)
 
     def clearState(self) -> Self:
         self.net.clearState()

@@ -100,7 +100,10 @@ class NativeCall:
         """Notes the call, and returns whether it is to be made."""
         pairs = zip(self._signature, plain, strict=True)
         numbers = [one if one is None or isinstance(one, np.ndarray) else _number(ctype, one) for (ctype, _), one in pairs]
-        noted: bool = self._recorder.note(self._symbol, numbers, self._uses, self._module, self._isOutside)
+        names = [argument for _, argument in self._signature]
+        isTraining = "train" in names and numbers[names.index("train")]
+        uses = self._uses.replace("t", "w" if isTraining else "x")  # the array keeps its memory in any case
+        noted: bool = self._recorder.note(self._symbol, numbers, uses, self._module, self._isOutside)
         return noted
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.arrays.device import Recorded, on_device
 from pytorch_legacy.errors import CompileError, THNNError
+from pytorch_legacy.messages import sizes
 from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.objects import Object
@@ -41,8 +42,11 @@ class Recording:
         The same table of the arrays that the recorded pass computed; None if it was dry.
     number : int
         Of the pass, from 0, where several were recorded one after the other; they have their memories in common.
-    changed : list of tuple
-        Places of arrays that the network has had before the pass, that the pass changes, and of whose contents it may use a part.
+    changed : dict
+        Places of arrays that the network has had before the pass, and that the pass changes. True means that it may use a part of
+        what such an array has held before.
+    replaced : list of tuple
+        Places of such arrays in whose place the network has another array of the same shape and dtype afterwards.
     held : list of int
         Memories that live from pass to pass, in the order of `record`'s argument.
     """
@@ -53,7 +57,8 @@ class Recording:
     output: Any
     values: Any
     number: int = 0
-    changed: list[Place] = field(default_factory=list)
+    changed: dict[Place, bool] = field(default_factory=dict)
+    replaced: list[Place] = field(default_factory=list)
     held: list[int] = field(default_factory=list)
 
 
@@ -97,11 +102,13 @@ def record(net: Any, *inputs: Any, isDry: bool = False, held: Sequence[Place] = 
         owners = {place: memory_owner(array) for place, array in places.items()}
         recorder = Recorder(modules, isDry, [owners[place] for place in held], draws)
         try:
-            _convert(made, partial(_bound, recorder))
+            bound: dict[Place, Any] = {}
+            _convert(made, partial(_bound, recorder, bound))
             passes = [_pass(made, recorder, number, one, copies) for number, one in enumerate(inputs)]
             _drop_copies(passes, recorder)
+            replaced = _replaced(made, recorder, bound) if draws else []
             for one in passes:
-                one.changed = _changed(recorder, owners)
+                one.changed, one.replaced = _changed(recorder, owners), replaced
                 one.held = [*range(len(held))]
             return passes
         except WritesInputError:
@@ -113,8 +120,9 @@ def record(net: Any, *inputs: Any, isDry: bool = False, held: Sequence[Place] = 
     raise AssertionError
 
 
-def _bound(recorder: Recorder, array: Any, place: Place) -> Any:
-    return recorder.bound(array, "constant")
+def _bound(recorder: Recorder, bound: dict[Place, Any], array: Any, place: Place) -> Any:
+    bound[place] = recorder.bound(array, "constant")
+    return bound[place]
 
 
 def _pass(net: Any, recorder: Recorder, number: int, inputs: Any, copies: bool) -> Recording:
@@ -182,14 +190,46 @@ def _refs(output: Any) -> list[Ref]:
     return [leaf.of if isinstance(leaf, Scalar) else leaf for leaf in tree.leaves(output)]
 
 
-def _changed(recorder: Recorder, owners: dict[Place, Any]) -> list[Place]:
-    """Returns the first place of each array that the passes have changed, but did not write wholly before they read it."""
-    changed = {id(memory.array) for memory in recorder.memories if memory.kind == "made" and memory.initial is not None}
+def _changed(recorder: Recorder, owners: dict[Place, Any]) -> dict[Place, bool]:
+    """Returns the first place of each array that the passes have changed; False if they wrote all of it before they read it."""
+    changed = {id(one.array): one.initial is not None for one in recorder.memories if one.kind == "made"}
     found: dict[int, Place] = {}
     for place, owner in owners.items():
         if id(owner) in changed:
             found.setdefault(id(owner), place)
-    return [*found.values()]
+    return {place: changed[owner] for owner, place in found.items()}
+
+
+def _replaced(net: Any, recorder: Recorder, bound: dict[Place, Any]) -> list[Place]:
+    """Returns the places at which a network does not have the recorded array of before its passes.
+
+    Raises
+    ------
+    CompileError
+        If a pass has read an array that it has replaced by one of another shape or dtype.
+    """
+    found = []
+    for place, before in bound.items():
+        try:
+            after: Any = array_at(net, place)
+        except (LookupError, TypeError):
+            continue
+        isArray = isinstance(after, (Recorded, np.ndarray))
+        if after is before or not isArray or _isSameView(recorder, after, before):
+            continue
+        if (after.shape, after.dtype) == (before.shape, before.dtype):
+            found.append(place)
+        elif recorder.memory(before.hidden).isRead:
+            old, new = (f"{sizes(one.shape)} numbers of {one.dtype}" for one in (before, after))
+            raise CompileError(
+                f"pl.compile: {path(place)}: expected an array that passes write into, or replace by one of the same sizes and "
+                f"dtype, got {old}, and {new} after a pass"
+            )
+    return found
+
+
+def _isSameView(recorder: Recorder, one: Any, other: Any) -> bool:
+    return isinstance(one, Recorded) and recorder.ref(one.hidden) == recorder.ref(other.hidden)  # type: ignore[attr-defined]
 
 
 def array_places(net: Any) -> dict[Place, Any]:
@@ -200,22 +240,41 @@ def array_places(net: Any) -> dict[Place, Any]:
         found[place] = array
         return array
 
-    _convert(net, note)
+    _convert(net, note, isOnce=False)
     return found
 
 
 def array_at(net: Any, place: Place) -> Any:
     """Returns what is at a place in a network. Raises LookupError if there is none."""
     for step in place:
-        net = (net.__dict__ if isinstance(net, Object) else net)[step]
+        net = _entries(net)[step]
     return net
 
 
-def _convert(net: Any, change: Callable[[Any, Place], Any]) -> None:
+def put_at(net: Any, place: Place, value: Any) -> None:
+    """Puts a value at a place in a network."""
+    holder = array_at(net, place[:-1])
+    if isinstance(holder, tuple):
+        put_at(net, place[:-1], (*holder[: place[-1]], value, *holder[place[-1] + 1 :]))
+    else:
+        _entries(holder)[place[-1]] = value
+
+
+def path(place: Place) -> str:
+    """Returns the expression of Python for a place in a training pass, such as ``net.modules[0].weight``."""
+    return "".join(f".{step}" if isinstance(step, str) and step.isidentifier() else f"[{step!r}]" for step in place)[1:]
+
+
+def _entries(thing: Any) -> Any:
+    """Returns the fields of an object, or a table itself."""
+    return thing.__dict__ if isinstance(thing, Object) else thing
+
+
+def _convert(net: Any, change: Callable[[Any, Place], Any], isOnce: bool = True) -> None:
     """Replaces all arrays in the fields of a network, in its tables and in objects inside by what `change` makes of them.
 
     `change` gets the place of an array that has the fewest steps. So an array of a module has that place also while clones of
-    the module share it.
+    the module share it. If `isOnce` is False, it gets all places.
     """
     made: dict[int, Any] = {}
     kept: list[Any] = []
@@ -223,7 +282,7 @@ def _convert(net: Any, change: Callable[[Any, Place], Any]) -> None:
     def array(value: Any, place: Place) -> Any:
         if type(value) is not np.ndarray:
             return value
-        if id(value) not in made:
+        if id(value) not in made or not isOnce:
             kept.append(value)
             made[id(value)] = change(value, place)
         return made[id(value)]

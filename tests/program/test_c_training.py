@@ -18,6 +18,7 @@ from pytorch_legacy.errors import IndexRangeError, THNNError, ValueRangeError
 from pytorch_legacy.program.inputs import Spec
 from tests.program import c_host
 from tests.program.test_c_source import counts, header_words, program
+from tests.program.test_step_arrays import Centered, replacing, zeros
 from tests.program.test_steps import Moving, char_rnn, digits, labels, numbers
 
 MOST = 5
@@ -121,6 +122,10 @@ NETWORKS: dict[str, tuple[Callable[[], Any], Callable[[int], Any]]] = {
     ),
     "moving": (
         lambda: (nn.Sequential(nn.Linear(3, 4), Moving(4)), nn.MSECriterion()),
+        lambda n: (numbers(n, 3, seed=n), numbers(n, 4, seed=n)),
+    ),
+    "replaced": (
+        lambda: (nn.Sequential(nn.Linear(3, 4), Centered(replacing, mean=zeros(4))), nn.MSECriterion()),
         lambda n: (numbers(n, 3, seed=n), numbers(n, 4, seed=n)),
     ),
     "untold": (lambda: (nn.Linear(3, 4), nn.L1Cost()), lambda n: (numbers(n, 3, seed=n), None)),

@@ -70,14 +70,14 @@ def _show(message: Warning | str, *where: Any) -> None:
     print(f"pytorch-legacy: warning: {printable(str(message))}", file=sys.stderr)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line. Returns the exit status: 0, or 1 after an error message of one line."""
+def main(arguments: Sequence[str] | argparse.Namespace | None = None) -> int:
+    """Runs the command line, or options that were read. Returns the exit status: 0, or 1 after an error message of one line."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):  # a stream without an encoding
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     options = None
     try:
-        options = parser().parse_args(arguments)
+        options = arguments if isinstance(arguments, argparse.Namespace) else parser().parse_args(arguments)
         with warnings.catch_warnings():
             warnings.showwarning = _show  # type: ignore[assignment]  # the block restores it
             if options.command in WITH_CLASSES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ from pytorch_legacy.inference import models
 from pytorch_legacy.inference.output import say
 from pytorch_legacy.inference.problem import Problem
 
-from . import export
-from .options import Parser
+from . import export, sandbox
+from .options import Parser, finite, memory
 
 HELP = "run a program written in Lua"
 DESCRIPTION = """\
@@ -26,6 +27,7 @@ it finds none.
   pytorch-legacy lua -e 'print(_VERSION)'              run code
   pytorch-legacy lua --path lib --seed 1 SCRIPT.lua    look for packages in lib, too
   pytorch-legacy lua --stub loadcaffe SCRIPT.lua       do without a package
+  pytorch-legacy lua --sandbox SCRIPT.lua              run a script of a stranger
 
   pytorch-legacy lua MODEL.lua --to-python net.py --network
                       run a file, and write the network that it returns for PyTorch
@@ -50,6 +52,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--stub", action="append", default=[], metavar="NAME", help="package to stand in for: require finds an empty one"
     )
     parser.add_argument("--pictures", metavar="FOLDER", help="folder for pictures and plots that the program shows")
+    parser.add_argument(
+        "--sandbox", action="store_true", help="take away files and processes, and set limits: for scripts of strangers"
+    )
+    parser.add_argument(
+        "--seconds",
+        type=finite("--seconds", above=0),
+        metavar="N",
+        help=f"most seconds in the sandbox (default: {sandbox.SECONDS:g})",
+    )
+    parser.add_argument(
+        "--bytes", type=memory("--bytes"), metavar="N", help="most memory in the sandbox, such as 500MB (default: 2GB)"
+    )
     add_writing(parser)
     parser.add_argument("script", metavar="SCRIPT", nargs="?", help="Lua file")
     parser.add_argument("arguments", metavar="ARGS", nargs=argparse.REMAINDER, help="arguments of the program")
@@ -71,8 +85,6 @@ def add_writing(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> None:
-    from pytorch_legacy import lua
-
     if "--to-python" in options.arguments:
         own = Parser(prog="pytorch-legacy lua", add_help=False, allow_abbrev=False)
         add_writing(own)
@@ -80,7 +92,35 @@ def execute(options: argparse.Namespace) -> None:
     if options.code is None and options.script is None:
         raise Problem("SCRIPT: expected a Lua file, or -e CODE")
     _check(options)
-    session = lua.Session([".", *options.path], options.seed, ["trepl"], stubs=options.stub, pictures=options.pictures)
+    if not options.sandbox:
+        for name in ("seconds", "bytes"):
+            if getattr(options, name) is not None:
+                raise Problem(f"--{name}: expected --sandbox beside it, which sets limits")
+        _run(options)
+        return
+    if options.pictures is not None:
+        raise Problem("--pictures: expected no --sandbox beside it, because a sandbox writes no files")
+    if options.target is not None:
+        raise Problem("--to-python: expected no --sandbox beside it, because a sandbox writes no files")
+    options.seconds = sandbox.SECONDS if options.seconds is None else options.seconds
+    options.bytes = sandbox.BYTES if options.bytes is None else options.bytes
+    sandbox.run(options)
+
+
+def execute_confined(options: argparse.Namespace) -> None:
+    """Runs the program in a sandbox, in the process that `sandbox.run` started."""
+    import_module("pytorch_legacy.nn")  # The limits are for the program, not for imports.
+    options.sandbox, options.pictures, options.network = True, None, False
+    sandbox.confine(options.seconds, options.bytes)
+    _run(options)
+
+
+def _run(options: argparse.Namespace) -> None:
+    from pytorch_legacy import lua
+
+    session = lua.Session(
+        [".", *options.path], options.seed, ["trepl"], stubs=options.stub, pictures=options.pictures, sandbox=options.sandbox
+    )
     found = None
     try:
         if options.code is not None:
@@ -91,11 +131,11 @@ def execute(options: argparse.Namespace) -> None:
         if isinstance(error.__cause__, BrokenPipeError):
             raise error.__cause__ from None
         sys.stdout.flush()
-        for line in str(error).split("\n"):
-            print(
-                f"lua: {printable(line)}" if line == str(error).split("\n")[0] else f"  {printable(line.strip())}",
-                file=sys.stderr,
-            )
+        first, *rest = str(error).split("\n")
+        if options.sandbox and "not enough memory" in first:
+            first += f" (the limit is {options.bytes:,} bytes; --bytes N sets another one)"
+        for line in (f"lua: {printable(first)}", *(f"  {printable(line.strip())}" for line in rest)):
+            print(line, file=sys.stderr)
         raise SystemExit(1) from None
     if options.network:
         _write_network(options, session.globals.get(options.variable) if options.variable else found)

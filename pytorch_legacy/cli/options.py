@@ -51,9 +51,10 @@ def whole(name: str, least: int, most: int | None = None) -> Callable[[str], int
     return _reader(name, wanted, int, lambda number: number >= least and (most is None or number <= most))
 
 
-def finite(name: str) -> Callable[[str], float]:
-    """A number that is neither infinite nor NaN."""
-    return _reader(name, "a finite number", float, math.isfinite)
+def finite(name: str, above: float = -math.inf) -> Callable[[str], float]:
+    """A number above another, which is neither infinite nor NaN."""
+    wanted = "a finite number" + ("" if above == -math.inf else f" above {above:g}")
+    return _reader(name, wanted, float, lambda number: math.isfinite(number) and number > above)
 
 
 def planes(name: str, above: float = -math.inf) -> Callable[[str], list[float]]:

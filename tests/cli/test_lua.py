@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -93,3 +95,83 @@ def test_no_network_is_written(
     assert main(["lua", str(tmp_path / "t.lua"), "--to-python", str(tmp_path / "net.py"), *options]) == 1
     assert words in capsys.readouterr().err
     assert not (tmp_path / "net.py").exists()
+def sandboxed(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs code in a sandbox, on the command line."""
+    command = [sys.executable, "-m", "pytorch_legacy", "lua", "--sandbox", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=60, stdin=subprocess.DEVNULL)
+
+
+TIME, MEMORY = "did not end within 1 seconds; --seconds N", "the limit is 100,000,000 bytes; --bytes N"
+
+
+@pytest.mark.parametrize("code, message", [
+    ("while true do end", TIME),
+    ("while true do print(('x'):rep(1000)) end", TIME),
+    ("while true do pcall(function() while true do end end) end", TIME),
+    ("require 'sys' sys.sleep(100)", TIME),
+    ("return ('x'):rep(2^31)", MEMORY),
+    ("require 'torch' torch.Tensor(1e12)", MEMORY),
+    ("require 'torch' local t = {} for i = 1, 1e4 do t[i] = torch.ones(1e6) end", MEMORY),
+    ("local t = {} while true do t[#t + 1] = ('x'):rep(1e5) .. #t end", MEMORY),
+    ("local function f() return 1 + f() end f()", "stack overflow"),
+    ("io.open('x', 'w')", "a sandbox has no io.open"),
+    ("require 'torch' torch.save('x', 1)", "a sandbox has no torch.save"),
+    ("os.exit(3)", "a sandbox does not end the process"),
+])  # fmt: skip
+def test_a_sandbox_ends_a_hostile_program(tmp_path: Path, code: str, message: str) -> None:
+    done = sandboxed("--seconds", "1" if message == TIME else "50", "--bytes", "100MB", "-e", code, cwd=tmp_path)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_program_runs_in_a_sandbox(tmp_path: Path) -> None:
+    (tmp_path / "lib.lua").write_text("return 'lib'")
+    (tmp_path / "t.lua").write_text(
+        "print(..., require 'lib', coroutine.wrap(function() coroutine.yield(3) end)()) error('no', 0)"
+    )
+    with (tmp_path / "out").open("w+") as out:
+        command = [sys.executable, "-m", "pytorch_legacy", "lua", "--sandbox", str(tmp_path / "t.lua"), "--a\udcff"]
+        done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, cwd=tmp_path, timeout=60)
+    assert (tmp_path / "out").read_bytes() == b"--a\xff\tlib\t3\n"
+    assert done.returncode == 1 and done.stderr.startswith(b"lua: no\n")
+
+
+@pytest.mark.parametrize("code", ["open('x', 'w')", "os.system('true')", "os.remove('x')", "subprocess.run(['true'])",
+                                  "socket.socket()", "os.fork()", "open('y', 'a')", "os.mkdir('z')"])  # fmt: skip
+def test_the_process_of_a_sandbox_refuses_what_python_reports(tmp_path: Path, code: str) -> None:
+    """Such a call is refused even if a program reached a function of Python."""
+    program = f"""if True:
+        import os, socket, subprocess
+        from pytorch_legacy.cli import sandbox
+        sandbox.confine(50, 10**8)
+        try:
+            {code}
+        except PermissionError as error:
+            print(error)
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert done.stdout.startswith("a sandbox has no ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_program_whose_output_nobody_reads_ends() -> None:
+    code = "while true do print(('x'):rep(1000)) end"
+    command = [sys.executable, "-m", "pytorch_legacy", "lua", "--sandbox", "-e", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.wait(60) == 0
+        assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["--seconds", "1"], "--seconds: expected --sandbox"),
+    (["--bytes", "1MB"], "--bytes: expected --sandbox"),
+    (["--sandbox", "--pictures", "x"], "--pictures: expected no --sandbox"),
+    (["--sandbox", "--seconds", "0"], "--seconds 0: expected a finite number above 0"),
+])  # fmt: skip
+def test_options_of_the_sandbox(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lua", *arguments, "-e", "x = 1"]) == 1
+    assert message in capsys.readouterr().err

@@ -134,6 +134,8 @@ def to_lua(value: Any, state: State) -> Any:
     """Returns a value of Python as Lua has it. Dicts and lists are copied to tables."""
     if value is None or isinstance(value, (bool, Table)):
         return value
+    if isinstance(value, np.bool_):
+        return bool(value)
     if isinstance(value, (int, float, np.number)):
         return float(value)
     if isinstance(value, str):

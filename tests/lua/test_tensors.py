@@ -459,3 +459,35 @@ def test_sessions_are_collected() -> None:
     del lua
     gc.collect()
     assert types() is None
+
+
+@pytest.mark.parametrize(
+    "array", [A[0, ::-1], A[::-1, :, ::-1], np.zeros(3, [("a", "f4"), ("b", "i1")])["a"], np.ones((5, 1))[:, ::-1]]
+)
+def test_an_array_that_torch7_cannot_show_is_copied(array: Any) -> None:
+    lua = session()
+    lua.globals["x"] = array
+    offset, same, equal, strides, grown, read = lua.execute("""
+    local y = x.new(x:storage(), x:storageOffset(), x:size(), x:stride())
+    local f = torch.MemoryFile() f:writeObject(x) f:seek(1)
+    local isWhole, grown = x:storage():size() == x:nElement(), x.new():set(x):resize(2, 2)
+    return x:storageOffset(), isWhole, y:equal(x), x:stride(), grown, f:readObject()
+    """)
+    assert offset == 1 and same and equal
+    assert list(strides) == [step // array.itemsize for step in array.copy().strides]
+    assert np.array_equal(read, array)
+    assert np.array_equal(grown.ravel(), array.ravel()[:4] if array.size > 3 else [*array.ravel(), 0])
+
+
+@pytest.mark.parametrize(
+    "code", ["torch.Tensor{1, nil, 3}", "torch.Tensor{1, true}", "torch.IntTensor{'x'}", "torch.Tensor{{1}, 2}"]
+)
+def test_tables_of_other_values_than_numbers_are_errors(code: str) -> None:
+    assert "expected a table of numbers" in error(code)
+
+
+@pytest.mark.parametrize("code", ["torch.toc({})", "torch.toc('x')", "torch.CmdLine.text()", "torch.serialize(1, {})",
+                                  "torch.setdefaulttensortype({})", "tostring(torch.Timer(), 1)", "torch.Timer.__tostring()",
+                                  "torch.MemoryFile.__tostring()"])  # fmt: skip
+def test_errors_are_words_of_lua(code: str) -> None:
+    assert "Error" not in str(session().execute(f"return select(2, pcall(function() return {code} end))"))

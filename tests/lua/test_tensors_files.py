@@ -68,7 +68,7 @@ def test_objects_of_classes() -> None:
     text = result("torch.class('A') return torch.serialize(_G.A())")
     assert "unknown Torch class <A>" in error(f"torch.deserialize({''.join(f'.. string.char({b})' for b in text.encode())[2:]})")
     assert "unable to serialize object of type function" in error("torch.serialize{print}")
-    assert "unknown mode" in error("torch.serialize({}, 'json')")
+    assert "expected the mode 'binary' or 'ascii', got 'json'" in error("torch.serialize({}, 'json')")
 
 
 def test_generators_are_stored() -> None:
@@ -172,3 +172,29 @@ def test_broken_streams() -> None:
     assert "attempt to write in a read-only file" in error("torch.MemoryFile('r'):writeInt(1)")
     assert "attempt to use a closed file" in error("local f = torch.MemoryFile() f:close() f:readInt()")
     assert "file mode should be" in error("torch.DiskFile('x', 'q')")
+
+
+@pytest.mark.parametrize("form", ["binary", "ascii"])
+def test_what_is_refused_halfway_is_not_written(form: str, tmp_path: Path) -> None:
+    code = f"""
+    local f = torch.MemoryFile():{form}()
+    local inner = {{7}}
+    local outer = {{inner, {{2, print}}}}
+    assert(not pcall(f.writeObject, f, outer))
+    local start = f:position()
+    outer[2][2] = 5
+    f:writeObject(outer) f:writeObject(inner)
+    f:seek(1)
+    local a, b = f:readObject(), f:readObject()
+    torch.save('{tmp_path}/x.t7', {{1}})
+    assert(not pcall(torch.save, '{tmp_path}/x.t7', {{print}}))
+    assert(not pcall(torch.save, '{tmp_path}/y.t7', {{print}}))
+    return start, a[1] == b, b[1], a[2][2], torch.load('{tmp_path}/x.t7')[1]
+    """
+    assert result(code) == (1, True, 7, 5, 1)
+    assert [path.name for path in tmp_path.iterdir()] == ["x.t7"]
+
+
+def test_errors_of_the_system_have_its_words() -> None:
+    assert error("torch.load('/no/file')").endswith("cannot open </no/file> in mode r: No such file or directory")
+    assert error("torch.save('/no/file', 1)").endswith("cannot write </no/file> in mode w: No such file or directory")

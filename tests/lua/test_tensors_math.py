@@ -373,3 +373,30 @@ def test_single_precision_is_kept() -> None:
 
 def test_operands_may_overlap() -> None:
     assert result("local x = torch.range(1, 5) x:narrow(1, 2, 4):add(x:narrow(1, 1, 4)) return x").tolist() == [1, 3, 5, 7, 9]
+
+
+@pytest.mark.parametrize("code, expected", [
+    ("torch.IntTensor{1, 2}:gt(1.5)", [0, 1]),
+    ("torch.IntTensor{1, 2}:eq(1.5)", [1, 0]),
+    ("torch.IntTensor{-1, -2}:ge(-1.5)", [1, 0]),
+    ("torch.ByteTensor{1, 255}:eq(-1)", [0, 1]),
+    ("torch.ByteTensor{1, 255}:lt(300)", [1, 0]),
+    ("torch.LongTensor{2^53}:add(1):eq(2^53)", [0]),
+    ("torch.FloatTensor{0.1}:eq(0.1)", [1]),
+])  # fmt: skip
+def test_numbers_are_compared_as_elements_of_the_type(code: str, expected: list[int]) -> None:
+    assert result(f"return {code}").tolist() == expected
+
+
+def test_numbers_without_an_integer_of_c_are_cut_alike() -> None:
+    code = "local function both(x) return torch.IntTensor{x}[1], torch.IntTensor(1):fill(x)[1] end "
+    for number in ("1e300", "-1e300", "0/0", "2^32 + 5", "3e9"):
+        made, filled = result(f"{code} return both({number})")
+        assert made == filled == -(2**31), number
+    assert result("return torch.LongTensor(1):fill(1e300)[1], torch.LongTensor{0/0}[1]") == (-(2.0**63),) * 2
+
+
+def test_matrices_without_a_result_are_errors() -> None:
+    for code in ("torch.svd(x)", "torch.eig(x)"):
+        found = result(f"local x = torch.ones(2, 2) * (0/0) return select(2, pcall(function() return {code} end))")
+        assert "Lapack Error" in found

@@ -90,9 +90,24 @@ def writer(
 ) -> Callable[[Any], None]:
     """Returns a function that writes one object after the other to a stream, as Torch7's ``File:writeObject`` did.
 
-    What was written before is referred to. `describe` is that of `write`.
+    An object that was written before is referred to. If an object cannot be written, nothing of it is in the stream, and nothing
+    later refers to it. `describe` is that of `write`.
     """
-    return _Writer(target, format, describe, False).write
+    own = _Writer(target, format, describe, False)
+
+    def write_next(obj: Any) -> None:
+        content, known = io.BytesIO(), len(own.indices)
+        own.sink = own.sink.__class__(content)
+        try:
+            own.write(obj)
+            target.write(content.getbuffer())
+        except BaseException:
+            own.stack.clear()
+            while len(own.indices) > known:
+                own.indices.popitem()
+            raise
+
+    return write_next
 
 
 class _Refused(Exception):

@@ -5,6 +5,8 @@ Matrices of results lie in memory by columns, as LAPACK leaves them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -52,6 +54,15 @@ def _check(isFine: bool, name: str, problem: str) -> None:
         raise_error(f"Lapack Error {name} : {problem}")
 
 
+@contextmanager
+def _lapack(name: str, problem: str) -> Iterator[None]:
+    """A block in which LAPACK may find that a matrix has no result."""
+    try:
+        yield
+    except np.linalg.LinAlgError:
+        raise_error(f"Lapack Error {name} : {problem}")
+
+
 # ------------------------------------------------------------------------------------------------------ equations
 
 
@@ -70,10 +81,8 @@ def _factors(a: Array) -> Array:
 def _gesv(rb: Tensor | None, ra: Tensor | None, b: Tensor, a: Tensor) -> Any:
     matrix = _matrix(a, "gesv", True)
     right = _right(b, len(matrix), "gesv")
-    try:
+    with _lapack("gesv", "U(i,i) is zero, singular U."):
         solved = np.linalg.solve(matrix, right)
-    except np.linalg.LinAlgError:
-        raise_error("Lapack Error gesv : U(i,i) is zero, singular U.")
     return _columns(rb, solved, b.__class__), _columns(ra, _factors(matrix), a.__class__)
 
 
@@ -102,29 +111,31 @@ def _trtrs(rb: Tensor | None, ra: Tensor | None, b: Tensor, a: Tensor, uplo: str
 def _gels(rb: Tensor | None, ra: Tensor | None, b: Tensor, a: Tensor) -> Any:
     matrix = _matrix(a, "gels")
     right = _right(b, len(matrix), "gels")
-    solved = np.linalg.lstsq(matrix, right, rcond=None)[0]
+    with _lapack("gels", "the singular values of A did not converge"):
+        solved = np.linalg.lstsq(matrix, right, rcond=None)[0]
     factors, _ = np.linalg.qr(matrix, mode="raw")
     return _columns(rb, solved, b.__class__), _columns(ra, factors.T, a.__class__)
 
 
 def _inverse(result: Tensor | None, a: Tensor) -> Tensor:
-    try:
-        return _columns(result, np.linalg.inv(_matrix(a, "inverse", True)), a.__class__)
-    except np.linalg.LinAlgError:
-        raise_error("Lapack Error getri : U(i,i) is zero, singular U.")
+    with _lapack("getri", "U(i,i) is zero, singular U."):
+        found = np.linalg.inv(_matrix(a, "inverse", True))
+    return _columns(result, found, a.__class__)
 
 
 # ------------------------------------------------------------------------------------------------------ eigenvalues
 
 
 def _symeig(re: Tensor | None, rv: Tensor | None, a: Tensor, job: str, uplo: str) -> Any:
-    values, vectors = np.linalg.eigh(_matrix(a, "syev", True), "L" if uplo.upper() == "L" else "U")
+    with _lapack("syev", "off-diagonal elements did not converge to 0"):
+        values, vectors = np.linalg.eigh(_matrix(a, "syev", True), "L" if uplo.upper() == "L" else "U")
     second = vectors if job.upper() == "V" else np.empty(0)
     return store(re, values, a.__class__), _columns(rv, second, a.__class__)
 
 
 def _eig(re: Tensor | None, rv: Tensor | None, a: Tensor, job: str) -> Any:
-    values, vectors = np.linalg.eig(_matrix(a, "geev", True))
+    with _lapack("geev", "the eigenvalues did not converge"):
+        values, vectors = np.linalg.eig(_matrix(a, "geev", True))
     pairs = np.stack([values.real, values.imag], 1)
     second: Array = np.empty(0)
     if job.upper() == "V":
@@ -135,7 +146,8 @@ def _eig(re: Tensor | None, rv: Tensor | None, a: Tensor, job: str) -> Any:
 
 
 def _svd(ru: Tensor | None, rs: Tensor | None, rv: Tensor | None, a: Tensor, job: str) -> Any:
-    u, s, vt = np.linalg.svd(_matrix(a, "gesvd"), full_matrices=job.upper() == "A")
+    with _lapack("gesvd", "superdiagonals did not converge"):
+        u, s, vt = np.linalg.svd(_matrix(a, "gesvd"), full_matrices=job.upper() == "A")
     kind = a.__class__
     return _columns(ru, u, kind), store(rs, s, kind), _columns(rv, vt.T, kind)
 
@@ -145,10 +157,8 @@ def _svd(ru: Tensor | None, rs: Tensor | None, rv: Tensor | None, a: Tensor, job
 
 def _cholesky(matrix: Array, isUpper: bool) -> Array:
     used = np.triu(matrix) + np.triu(matrix, 1).T if isUpper else np.tril(matrix) + np.tril(matrix, -1).T
-    try:
+    with _lapack("potrf", "A(i,i) is 0, A cannot be factorized: it is not positive definite"):
         lower = np.linalg.cholesky(used)
-    except np.linalg.LinAlgError:
-        raise_error("Lapack Error potrf : A(i,i) is 0, A cannot be factorized: it is not positive definite")
     return lower.T if isUpper else lower
 
 

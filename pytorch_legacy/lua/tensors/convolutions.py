@@ -10,7 +10,7 @@ import numpy as np
 from ..language.errors import raise_error
 from .signatures import Form, forms
 from .tensor import Array, Tensor
-from .values import store
+from .values import store, text
 
 
 def _correlated(x: Array, kernel: Array, isFull: bool) -> Array:
@@ -21,7 +21,7 @@ def _correlated(x: Array, kernel: Array, isFull: bool) -> Array:
     inner = x.shape[x.ndim - kernel.ndim :]
     shape = tuple(n - k + 1 for n, k in zip(inner, kernel.shape, strict=True))
     if any(n <= 0 for n in shape):
-        raise_error(f"Input image is smaller than kernel: {inner} and {kernel.shape}")
+        raise_error(f"Input image is smaller than kernel: {text(inner)} and {text(kernel.shape)}")
     out = np.zeros((*x.shape[: x.ndim - kernel.ndim], *shape), x.dtype)
     for place in product(*map(range, kernel.shape)):
         part: Any = (..., *(slice(i, i + n) for i, n in zip(place, shape, strict=True)))
@@ -36,7 +36,7 @@ def _computed(x: Array, kernel: Array, n: int, isConvolution: bool, isFull: bool
     results over the planes are added up.
     """
     if x.ndim < n or kernel.ndim < n:
-        raise_error(f"invalid sizes of input and kernel: {x.shape} and {kernel.shape}")
+        raise_error(f"invalid sizes of input and kernel: {text(x.shape)} and {text(kernel.shape)}")
     if isConvolution:
         kernel = np.flip(kernel, tuple(range(kernel.ndim - n, kernel.ndim)))
     dims = (x.ndim - n, kernel.ndim - n)
@@ -47,7 +47,7 @@ def _computed(x: Array, kernel: Array, n: int, isConvolution: bool, isFull: bool
     if dims == (1, 2) and len(x) == kernel.shape[1]:
         parts = [[_correlated(plane, one, isFull) for plane, one in zip(x, row, strict=True)] for row in kernel]
         return np.stack([np.sum(row, 0) for row in parts])
-    raise_error(f"invalid sizes of input and kernel: {x.shape} and {kernel.shape}")
+    raise_error(f"invalid sizes of input and kernel: {text(x.shape)} and {text(kernel.shape)}")
 
 
 def _form(n: int, isConvolution: bool) -> tuple[Form, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from pytorch_legacy import random
 
 from ..language.errors import raise_error
+from ..language.operators import tonumber
 from ..language.table import TABLES, Table
 from .generators import Generator, drawing
 from .memory import zeros
@@ -30,15 +31,17 @@ def _nested(table: Table, depth: int = 0) -> Any:
     found = items(table)
     if any(one.__class__ in TABLES for one in found):
         return [_nested(one, depth + 1) if one.__class__ in TABLES else None for one in found]
-    return found
+    return [one if one.__class__ is float else tonumber(one) for one in found]
 
 
 def array_of(table: Table, dtype: np.dtype[Any]) -> Array:
     """Returns the array of a table of numbers, or of tables of one shape."""
     values = _nested(table)
     try:
-        found = np.array(values, np.float64)
-    except (ValueError, TypeError):
+        found = np.array(values)
+    except ValueError:
+        found = np.array(None)
+    if found.dtype == object:
         raise_error("invalid argument: expected a table of numbers, or tables of the same size of such")
     if any(n == 0 for n in found.shape):
         found = found.reshape(0)

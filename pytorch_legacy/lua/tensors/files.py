@@ -7,6 +7,7 @@ functions of `Types` know: `describe` and `build`.
 from __future__ import annotations
 
 import io
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..language.arguments import MISSING, string
 from ..language.errors import raise_error, type_name
 from ..language.table import TABLES, Table, key_of, keys, rawget, rawset, set_metatable
 from .generators import Generator
+from .signatures import shown
 from .tensor import DTYPES, Array, Storage, Tensor, wrap
 
 if TYPE_CHECKING:
@@ -30,6 +32,16 @@ _MOST_NESTED = 5000  # tables within each other
 
 def _bytes(text: str) -> bytes:
     return text.encode("latin-1")
+
+
+def _path(name: str) -> str:
+    """Returns a name of Lua, which is bytes, as Python has names of files."""
+    return os.fsdecode(_bytes(name))
+
+
+def _problem(error: Exception) -> str:
+    """Returns the words of an error, those of the system if it comes from there."""
+    return error.strerror or str(error) if isinstance(error, OSError) and not isinstance(error, T7Error) else str(error)
 
 
 class Leaving:
@@ -77,6 +89,11 @@ class Leaving:
     def _keep(self, value: Any, made: Any) -> Any:
         self.made[id(value)] = (value, made)
         return made
+
+    def forget(self, known: int) -> None:
+        """Forgets all but the objects that were converted first, because later ones were not written."""
+        while len(self.made) > known:
+            self.made.popitem()
 
     def _table(self, table: Table) -> Any:
         metatable = self.state.metatable(table)
@@ -174,7 +191,7 @@ def from_file(state: State, value: Any) -> Any:
 def _format(name: Any, function: str) -> Any:
     found = "binary" if name is None else _FORMATS.get(name) if name.__class__ is str else None
     if found is None:
-        raise_error(f"bad argument to '{function}' (unknown mode: {name}, expected 'binary' or 'ascii')")
+        raise_error(f"bad argument to '{function}' (expected the mode 'binary' or 'ascii', got {shown(name)})")
     return found
 
 
@@ -202,23 +219,21 @@ def functions(state: State) -> dict[str, Any]:
     char = state.types.storages[DTYPES["Char"]]
 
     def save(name: Any = MISSING, value: Any = None, form: Any = None, *_: Any) -> tuple[()]:
-        path = _bytes(string(name, 1, "save"))
+        path, mode = _path(string(name, 1, "save")), _format(form, "save")
         content = to_file(state, value)
         try:
-            with open(path, "wb") as file:
-                t7.write(file, content, _format(form, "save"), describe=state.types.records())
+            t7.write(path, content, mode, describe=state.types.records())
         except (OSError, T7Error) as error:
-            raise_error(f"<{name}> mode w: {error}")
+            raise_error(f"cannot write <{name}> in mode w: {_problem(error)}")
         return ()
 
     def load(name: Any = MISSING, form: Any = None, *_: Any) -> Any:
-        path = _bytes(string(name, 1, "load"))
+        path = _path(string(name, 1, "load"))
         mode: Any = _format(form, "load") if form else "auto"
         try:
-            where = path.decode("utf-8", "surrogateescape")
-            found = t7.read(where, format=mode, objects="first", objectFactory=state.types.factory())
+            found = t7.read(path, format=mode, objects="first", objectFactory=state.types.factory())
         except (OSError, T7Error) as error:
-            raise_error(f"cannot open <{name}> in mode r: {error}")
+            raise_error(f"cannot open <{name}> in mode r: {_problem(error)}")
         return from_file(state, found)
 
     def serialize(value: Any = None, form: Any = None, *_: Any) -> str:

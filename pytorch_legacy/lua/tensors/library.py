@@ -29,7 +29,7 @@ from . import (
     views,
 )
 from .indexing import index, index_storage, newindex, newindex_storage
-from .signatures import Form, function, in_place, method
+from .signatures import Form, function, in_place, method, shown
 from .tensor import Tensor, Types
 from .values import shape_of, size_storage
 
@@ -91,7 +91,7 @@ def _defaults(types: Types, torch: Table) -> dict[str, Any]:
     def setdefaulttensortype(name: Any = MISSING, *_: Any) -> tuple[()]:
         kind = types.names.get(name) if name.__class__ is str else None
         if kind is None or not issubclass(kind, Tensor):
-            raise_error(f"bad argument #1 to 'setdefaulttensortype' (expected the name of a tensor's class, got {name})")
+            raise_error(f"bad argument #1 to 'setdefaulttensortype' (expected the name of a tensor's class, got {shown(name)})")
         types.default = kind
         short = kind.name.removeprefix("torch.")
         torch.__dict__["Tensor"] = torch.__dict__[short]

@@ -13,7 +13,7 @@ from ..language.operators import power
 from .memory import check_copy
 from .signatures import Form, forms
 from .tensor import Array, Tensor
-from .values import BYTE, cast, integer, like, resize, scalar, store
+from .values import BYTE, cast, like, resize, scalar, store
 
 FORMS: dict[str, tuple[Form, ...]] = {}
 
@@ -264,8 +264,7 @@ for _name, _compute in {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bi
 
 def _comparison(compute: Any) -> tuple[Form, ...]:
     def with_number(result: Tensor | None, source: Tensor, value: float) -> Tensor:
-        number = value if source.dtype.kind == "f" or value - value != 0 else float(integer(value))
-        return store(result, compute(source.array, number).view(np.uint8), source.types.tensors[BYTE])
+        return store(result, compute(source.array, scalar(source.dtype, value)).view(np.uint8), source.types.tensors[BYTE])
 
     def with_tensor(result: Tensor | None, source: Tensor, other: Tensor) -> Tensor:
         found = compute(source.array, like(source.array, other.array)).view(np.uint8)

@@ -82,7 +82,7 @@ def object_maker(metatable: Table) -> Any:
 def native(types: Types, base: type[Any], name: str, methods: dict[str, Any]) -> Any:
     """Returns a session's subclass of a class of Python's, whose methods scripts find in its metatable."""
     metatable = types.metatable(name)
-    metatable.__dict__.update({"__index": metatable, "__tostring": lambda _: name, **methods})
+    metatable.__dict__.update({"__index": metatable, "__tostring": lambda *_: name, **methods})
     return type(base.__name__, (base,), {"__slots__": (), "_metatable": metatable, "_methods": metatable, "name": name})
 
 

@@ -170,6 +170,11 @@ def described(value: Any) -> str:
     return type_name(value)
 
 
+def shown(value: Any) -> str:
+    """Returns a string in quotes, and the name of the type of any other value, as messages have them."""
+    return f"'{value}'" if value.__class__ is str else described(value)
+
+
 def _given(*arguments: Any) -> tuple[Any, ...]:
     return tuple(value for value in arguments if value is not MISSING)
 

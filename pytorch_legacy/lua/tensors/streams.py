@@ -84,11 +84,15 @@ class File(Userdata):
         stream = self.opened(True)
         if self.isBinary not in self._writers:
             self._writers[self.isBinary] = writer(stream, "binary" if self.isBinary else "ascii", self.state.types.records())
-        converted = self._leaving.value(value)
+        known = len(self._leaving.made)
         try:
-            self._writers[self.isBinary](converted)
+            self._writers[self.isBinary](self._leaving.value(value))
         except T7Error as error:
+            self._leaving.forget(known)
             raise_error(f"write error: {error}")
+        except BaseException:
+            self._leaving.forget(known)
+            raise
 
     def word(self) -> str:
         """Returns what stands up to the next blank."""
@@ -356,6 +360,6 @@ def _call(constructor: Table, function: Any) -> None:
     constructor._metatable.__dict__["__call"] = function
 
 
-def _shown(file: Any, *_: Any) -> str:
+def _shown(file: Any = MISSING, *_: Any) -> str:
     file = _file(file, "tostring")
     return f"{file.name} [status: {'closed' if file.stream is None else 'open'}]"

@@ -6,7 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..language.arguments import MISSING, string
+from ..language.arguments import MISSING, number, string
 from ..language.errors import LuaError, raise_error, type_name
 from ..language.operators import format_number, tonumber
 from ..language.table import TABLES, Table, Userdata, border, fields, rawget, rawset
@@ -133,11 +133,13 @@ def _line(cmd: Any) -> CommandLine:
 def _declaring() -> dict[str, Any]:
     """Returns the methods of a ``torch.CmdLine`` that say what it takes."""
 
-    def text(cmd: Any, words: Any = None, *_: Any) -> tuple[()]:
+    def text(cmd: Any = MISSING, words: Any = None, *_: Any) -> tuple[()]:
         _line(cmd).lines.append("" if words is None else string(words, 2, "text"))
         return ()
 
-    def option(cmd: Any, key: Any = MISSING, default: Any = None, words: Any = None, kind: Any = None, *_: Any) -> tuple[()]:
+    def option(
+        cmd: Any = MISSING, key: Any = MISSING, default: Any = None, words: Any = None, kind: Any = None, *_: Any
+    ) -> tuple[()]:
         key = string(key, 2, "option")
         if default is None:
             raise_error(f"option {key} has no default value")
@@ -149,17 +151,17 @@ def _declaring() -> dict[str, Any]:
         _line(cmd).lines.append(line)
         return ()
 
-    def argument(cmd: Any, key: Any = MISSING, words: Any = None, kind: Any = None, *_: Any) -> tuple[()]:
+    def argument(cmd: Any = MISSING, key: Any = MISSING, words: Any = None, kind: Any = None, *_: Any) -> tuple[()]:
         line = _Line(string(key, 2, "argument"), words or "", kind)
         _line(cmd).arguments.append(line)
         _line(cmd).lines.append(line)
         return ()
 
-    def silent(cmd: Any, *_: Any) -> tuple[()]:
+    def silent(cmd: Any = MISSING, *_: Any) -> tuple[()]:
         _line(cmd).isSilent = True
         return ()
 
-    def addTime(cmd: Any, name: Any = None, form: Any = None, *_: Any) -> tuple[()]:
+    def addTime(cmd: Any = MISSING, name: Any = None, form: Any = None, *_: Any) -> tuple[()]:
         form = "%Y-%m-%d %H:%M:%S" if form is None else string(form, 3, "addTime")
         _line(cmd).date = form + ("" if name is None else f"[{name}]: ")
         return ()
@@ -170,16 +172,16 @@ def _declaring() -> dict[str, Any]:
 def _reading(state: State) -> dict[str, Any]:
     """Returns the methods of a ``torch.CmdLine`` that read a line and print the help."""
 
-    def help_(cmd: Any, given: Any = None, *_: Any) -> tuple[()]:
+    def help_(cmd: Any = MISSING, given: Any = None, *_: Any) -> tuple[()]:
         program = rawget(given, 0.0) if given.__class__ in TABLES else None
         state.write(_line(cmd).help(program))
         return ()
 
-    def fail(cmd: Any, message: Any = "", *_: Any) -> None:
+    def fail(cmd: Any = MISSING, message: Any = "", *_: Any) -> None:
         state.write(f"\n{message}\n\n{_line(cmd).help(None)}")
         state.exit(1)
 
-    def parse(cmd: Any, given: Any = MISSING, *_: Any) -> Table:
+    def parse(cmd: Any = MISSING, given: Any = MISSING, *_: Any) -> Table:
         line = _line(cmd)
         if given.__class__ not in TABLES:
             raise_error("bad argument #2 to 'parse' (expected the table arg)")
@@ -219,7 +221,7 @@ def _command_line(state: State, types: Types) -> Table:
         line.separators = (argumentSeparator or ",", keySeparator or "=")
         return line
 
-    def string_(cmd: Any, prefix: Any = None, params: Any = MISSING, ignore: Any = None, *_: Any) -> str:
+    def string_(cmd: Any = MISSING, prefix: Any = None, params: Any = MISSING, ignore: Any = None, *_: Any) -> str:
         line = _line(cmd)
         if params.__class__ not in TABLES or not (ignore is None or ignore.__class__ in TABLES):
             raise_error("bad argument to 'string' (expected the tables of parameters and of those to ignore)")
@@ -240,7 +242,7 @@ def _command_line(state: State, types: Types) -> Table:
         parts = [places[name] for name in names if places[name]] + sorted(options)
         return joint.join([*([prefix] if prefix else []), *parts])
 
-    def log(cmd: Any, file: Any = MISSING, params: Any = None, *_: Any) -> tuple[()]:
+    def log(cmd: Any = MISSING, file: Any = MISSING, params: Any = None, *_: Any) -> tuple[()]:
         return _log(state, _line(cmd), file, params)
 
     made = native(types, CommandLine, "torch.CmdLine", {**_declaring(), **_reading(state), "string": string_, "log": log})
@@ -322,7 +324,7 @@ def functions(state: State, types: Types, torch: Table) -> dict[str, Any]:
         return time.time()
 
     def toc(start: Any = 0.0, *_: Any) -> float:
-        return time.time() - float(start)
+        return time.time() - number(start, 1, "toc")
 
     def isatty(file: Any = None, *_: Any) -> bool:
         return False

@@ -240,6 +240,8 @@ def _nothing(*_: Any) -> None:
 def wrap(types: Types, array: Array) -> Tensor:
     """Returns a tensor that shows an array, in place. An array of no dimension has one of size 1 then.
 
+    An array that no tensor of Torch7 can be is copied: one with negative strides, or with strides of no whole elements.
+
     Parameters
     ----------
     types : Types
@@ -250,7 +252,7 @@ def wrap(types: Types, array: Array) -> Tensor:
     array = _plain(array)
     kind = types.tensors.get(array.dtype)
     if kind is None:
-        raise TypeError(f"wrap: expected an array of one of Torch7's types, got {array.dtype}")
+        raise TypeError(f"pl.lua: expected an array of one of Torch7's types, got {array.dtype}")
     return kind(array)
 
 
@@ -258,7 +260,12 @@ def _plain(array: Array) -> Array:
     """Returns an array as tensors show it."""
     if array.dtype.kind == "b":
         array = array.view(np.uint8)
-    return array if array.ndim else array.reshape(1)
+    if array.ndim == 0:
+        return array.reshape(1)
+    strides, size = array.strides, array.itemsize
+    if min(strides) < 0 or any(stride % size for stride in strides):
+        return array.copy()
+    return array
 
 
 def _key(array: Array, kind: type) -> tuple[int, str, int, bool]:

@@ -14,6 +14,7 @@ from .memory import check, zeros
 from .tensor import DTYPES, Array, Storage, Tensor, Types
 
 _LARGEST, _LAST = 2.0**63, 2**63 - 1
+_INT = DTYPES["Int"]
 LONG: np.dtype[Any] = DTYPES["Long"]
 BYTE: np.dtype[Any] = DTYPES["Byte"]
 
@@ -31,19 +32,20 @@ def integer(value: Any, name: str = "?") -> int:
     return int(x) if -_LARGEST < x < _LARGEST else _LAST if x > 0 else -_LAST
 
 
-def scalar(dtype: np.dtype[Any], value: float) -> Any:
-    """Returns a number as an element of a type: integers are cut and wrap around."""
-    if dtype.kind == "f":
-        return value
-    return np.array(integer(value) & (1 << 64) - 1, np.uint64).astype(dtype)[()]
+def scalar(dtype: np.dtype[Any], value: Any) -> Any:
+    """Returns a number as an element of a type, converted as C does."""
+    x = value if value.__class__ is float else tonumber(value)
+    if x is None:
+        raise_error("bad argument (number expected)")
+    return x if dtype.kind == "f" else cast(np.array(x), dtype)[()]
 
 
 def cast(array: Array, dtype: np.dtype[Any]) -> Array:
-    """Returns an array of another type, converted as C does."""
+    """Returns an array of another type, converted as C does: types of at most 32 bits go through an int of C."""
     if array.dtype == dtype:
         return array
-    if array.dtype.kind == "f" and dtype.kind in "iu" and dtype != LONG:
-        return array.astype(LONG).astype(dtype)
+    if array.dtype.kind == "f" and dtype.kind in "iu" and dtype.itemsize < _INT.itemsize:
+        return array.astype(_INT).astype(dtype)
     return array.astype(dtype)
 
 

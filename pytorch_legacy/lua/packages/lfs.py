@@ -4,46 +4,42 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..language.arguments import MISSING, number, string
 from ..language.errors import raise_error
-from ..language.libraries.files import decoded, encoded
+from ..language.libraries.files import decoded
 from ..language.libraries.os import failure
 from ..language.table import Table, fields
+from .functions import functions
 from .values import is_table
 
 if TYPE_CHECKING:
     from ..language.state import State
 
 _MODES = (
-    ("file", stat.S_ISREG),
-    ("directory", stat.S_ISDIR),
-    ("link", stat.S_ISLNK),
-    ("socket", stat.S_ISSOCK),
-    ("named pipe", stat.S_ISFIFO),
-    ("char device", stat.S_ISCHR),
-    ("block device", stat.S_ISBLK),
+    *(("file", stat.S_ISREG), ("directory", stat.S_ISDIR), ("link", stat.S_ISLNK), ("socket", stat.S_ISSOCK)),
+    *(("named pipe", stat.S_ISFIFO), ("char device", stat.S_ISCHR), ("block device", stat.S_ISBLK)),
 )
+_NUMBERS = {
+    **{name: f"st_{name}" for name in ("dev", "ino", "nlink", "uid", "gid", "size", "blocks", "blksize")},
+    **{"access": "st_atime", "modification": "st_mtime", "change": "st_ctime"},
+}
 
 
 def _described(found: os.stat_result) -> dict[str, Any]:
     mode = next((name for name, test in _MODES if test(found.st_mode)), "other")
-    numbers = {"dev": found.st_dev, "ino": found.st_ino, "nlink": found.st_nlink, "uid": found.st_uid, "gid": found.st_gid}
-    numbers |= {"access": int(found.st_atime), "modification": int(found.st_mtime), "change": int(found.st_ctime)}
-    numbers |= {"size": found.st_size, "blocks": found.st_blocks, "blksize": found.st_blksize}
-    named: dict[str, Any] = {name: float(value) for name, value in numbers.items()}
-    return {**named, "mode": mode, "permissions": stat.filemode(found.st_mode)[1:]}
+    numbers: dict[str, Any] = {name: float(int(getattr(found, field))) for name, field in _NUMBERS.items()}
+    return {**numbers, "mode": mode, "permissions": stat.filemode(found.st_mode)[1:]}
 
 
-def _attributes(name: str, read: Callable[[bytes], os.stat_result]) -> Any:
-    def attributes(path: Any = MISSING, wanted: Any = None, *_: Any) -> Any:
-        path = string(path, 1, name)
+def _attributes(read: Callable[[bytes], os.stat_result]) -> Any:
+    def attributes(path: bytes, wanted: Any) -> Any:
         try:
-            found = _described(read(encoded(path)))
+            found = _described(read(path))
         except OSError as problem:
-            return None, f"cannot obtain information from file '{path}': {problem.strerror}", float(problem.errno or 0)
+            words = f"cannot obtain information from file '{decoded(path)}': {problem.strerror}"
+            return None, words, problem.errno or 0
         if wanted.__class__ is str:
             if wanted not in found:
                 raise_error(f"invalid attribute name '{wanted}'")
@@ -52,62 +48,35 @@ def _attributes(name: str, read: Callable[[bytes], os.stat_result]) -> Any:
         table.__dict__.update(found)
         return table
 
-    return attributes
+    return "path any", attributes
 
 
-def _act(name: str, act: Callable[[bytes], object]) -> Any:
-    """Returns a function that returns true, or nil, a message and a number."""
-
-    def acted(path: Any = MISSING, *_: Any) -> Any:
-        path = string(path, 1, name)
-        try:
-            act(encoded(path))
-        except OSError as problem:
-            return failure(problem)
-        return True
-
-    return acted
+def _act(text: str, act: Callable[..., object]) -> Any:
+    """Returns the declaration of a function that returns true."""
+    return text, lambda *given: (act(*given), True)[1]
 
 
-def dir_(path: Any = MISSING, *_: Any) -> Any:
-    path = string(path, 1, "dir")
+def _dir(path: bytes) -> Iterator[str]:
     try:
-        names = [".", "..", *sorted(map(decoded, os.listdir(encoded(path))))]
+        return iter([".", "..", *sorted(map(decoded, os.listdir(path)))])
     except OSError as problem:
-        raise_error(f"cannot open {path}: {problem.strerror}")
-    rest = iter(names)
-    return lambda *_: next(rest, None)
+        raise_error(f"cannot open {decoded(path)}: {problem.strerror}")
 
 
-def currentdir(*_: Any) -> str:
-    return decoded(os.fsencode(os.getcwd()))
+def _touch(path: bytes, access: float | None, modification: float | None) -> None:
+    os.utime(path, None if access is None else (access, access if modification is None else modification))
 
 
-def touch(path: Any = MISSING, access: Any = None, modification: Any = None, *_: Any) -> Any:
-    path = string(path, 1, "touch")
-    times = None
-    if access is not None:
-        first = number(access, 2, "touch")
-        times = (first, first if modification is None else number(modification, 3, "touch"))
-    try:
-        os.utime(encoded(path), times)
-    except OSError as problem:
-        return failure(problem)
-    return True
-
-
-def link(old: Any = MISSING, new: Any = MISSING, isSymbolic: Any = None, *_: Any) -> Any:
-    make = os.symlink if isSymbolic is True else os.link
-    try:
-        make(encoded(string(old, 1, "link")), encoded(string(new, 2, "link")))
-    except OSError as problem:
-        return failure(problem)
-    return True
+_FUNCTIONS = functions({
+    **{"attributes": _attributes(os.stat), "symlinkattributes": _attributes(os.lstat)},
+    "dir": ("path", _dir),
+    "currentdir": ("", os.getcwdb),
+    "touch": _act("path whole? whole?", _touch),
+    "link": _act("path path any", lambda old, new, isSymbolic: (os.symlink if isSymbolic is True else os.link)(old, new)),
+    **{"mkdir": _act("path", os.mkdir), "rmdir": _act("path", os.rmdir), "chdir": _act("path", os.chdir)},
+}, lambda problem, _: failure(problem))  # fmt: skip
 
 
 def library(state: State) -> Table:
     """Returns the package's table."""
-    made = {"attributes": _attributes("attributes", os.stat), "symlinkattributes": _attributes("symlinkattributes", os.lstat)}
-    made |= {"dir": dir_, "touch": touch, "link": link, "mkdir": _act("mkdir", os.mkdir)}
-    made |= {"rmdir": _act("rmdir", os.rmdir), "chdir": _act("chdir", os.chdir)}
-    return fields(**state.outside("lfs", made), currentdir=currentdir, _VERSION="LuaFileSystem 1.6.3")
+    return fields(**state.outside("lfs", _FUNCTIONS, ("currentdir",)), _VERSION="LuaFileSystem 1.6.3")

@@ -5,51 +5,37 @@ from __future__ import annotations
 import os
 import platform
 import tempfile
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..language.arguments import MISSING, string
 from ..language.errors import chunk_of, frame_at, raise_error
 from ..language.libraries.files import decoded, encoded
 from ..language.libraries.os import failure, getenv, remove
 from ..language.libraries.string import find
 from ..language.table import Table, fields
-from .values import called, table_of, truth
+from .functions import declared, functions
+from .values import called, is_callable, truth
 
 if TYPE_CHECKING:
     from ..language.state import State
 
 
-def _split(name: str) -> int:
+def _last_slash(name: str) -> int:
     """Returns the place of the last slash with a name behind it, or -1."""
     return name.rstrip("/").rfind("/")
 
 
-def dirname(name: Any = MISSING, *_: Any) -> str:
-    name = string(name, 1, "dirname")
-    place = _split(name)
-    if place < 0:
-        return name if name.startswith("/") else "."
-    return name[: max(place, 1)]
+def dirname(name: str) -> str:
+    """Returns the folder of a name."""
+    place = _last_slash(name)
+    return name[: max(place, 1)] if place >= 0 else name if name.startswith("/") else "."
 
 
-def basename(name: Any = MISSING, suffix: Any = None, *_: Any) -> str:
-    name = string(name, 1, "basename")
-    found = name[_split(name) + 1 :].partition("/")[0]
-    if suffix is not None:
-        end = "." + string(suffix, 2, "basename").removeprefix(".")
-        if end != "." and found.endswith(end):
-            found = found[: -len(end)]
-    return found
-
-
-def extname(name: Any = MISSING, *_: Any) -> Any:
-    _start, dot, end = string(name, 1, "extname").rpartition(".")
-    return end if dot else ()
-
-
-def cwd(*_: Any) -> str:
-    return decoded(os.fsencode(os.getcwd()))
+def basename(name: str, suffix: str | None = None) -> str:
+    """Returns the last part of a name, without a suffix."""
+    found = name[_last_slash(name) + 1 :].partition("/")[0]
+    end = "." if suffix is None else "." + suffix.removeprefix(".")
+    return found[: -len(end)] if end != "." and found.endswith(end) else found
 
 
 def _joined(folder: str, name: str) -> str:
@@ -62,133 +48,104 @@ def _joined(folder: str, name: str) -> str:
     return "/" + "/".join(parts)
 
 
-def concat(*names: Any) -> str:
-    found = cwd()
-    for i, name in enumerate(names, 1):
-        found = _joined(found, string(name, i, "concat"))
+def concat(*names: str) -> str:
+    """Returns names of folders, and of a file, as one absolute name."""
+    found = decoded(os.getcwdb())
+    for name in names:
+        found = _joined(found, name)
     return found
 
 
-def filep(name: Any = MISSING, *_: Any) -> bool:
-    path = encoded(string(name, 1, "filep"))
+def is_file(path: bytes) -> bool:
+    """Returns whether there is a file, which is no folder."""
     return os.path.exists(path) and not os.path.isdir(path)
 
 
-def dirp(name: Any = MISSING, *_: Any) -> bool:
-    return os.path.isdir(encoded(string(name, 1, "dirp")))
-
-
-def mkdir(name: Any = MISSING, *_: Any) -> Any:
-    path = string(name, 1, "mkdir")
-    try:
-        os.makedirs(encoded(dirname(path)), exist_ok=True)
-        os.mkdir(encoded(path))
-    except OSError as problem:
-        return failure(problem, path)
+def _mkdir(path: bytes) -> bool:
+    os.makedirs(encoded(dirname(decoded(path))), exist_ok=True)
+    os.mkdir(path)
     return True
 
 
-def rmdir(name: Any = MISSING, *_: Any) -> Any:
-    path = string(name, 1, "rmdir")
-    try:
-        os.rmdir(encoded(path))
-    except OSError as problem:
-        return failure(problem, path)
+def _rmdir(path: bytes) -> bool:
+    os.rmdir(path)
     return True
 
 
-def rmall(name: Any = MISSING, more: Any = None, *_: Any) -> Any:
-    path = string(name, 1, "rmall")
+def _remove_all(path: bytes, more: Any) -> Any:
+    name = decoded(path)
     if more != "yes":
         return None, "missing second argument ('yes')"
-    if symlinkp(path) or filep(path):
-        return remove(path)
-    if not dirp(path):
-        return None, "not a file or directory", path
-    for inner in _names(path) or []:
-        if inner not in (".", ".."):
-            inner = f"{path.rstrip('/')}/{inner}"
-            done = rmall(inner, "yes")
-            if done is not True:
-                return done[0], done[1], inner
-    return rmdir(path)
+    if os.path.islink(path) or is_file(path):
+        return remove(name)
+    if not os.path.isdir(path):
+        return None, "not a file or directory", name
+    for inner in sorted(os.listdir(path)):
+        inner = path.rstrip(b"/") + b"/" + inner
+        done = OF_FILES["rmall"](decoded(inner), "yes")
+        if done is not True:
+            return done[0], done[1], decoded(inner)
+    return _rmdir(path)
 
 
-def _names(folder: str) -> list[str] | None:
+def _names(folder: bytes) -> list[str]:
+    """Returns the sorted names in a folder; none if it cannot be read."""
     try:
-        return [".", "..", *sorted(map(decoded, os.listdir(encoded(folder))))]
+        return [".", "..", *sorted(map(decoded, os.listdir(folder)))]
     except OSError:
-        return None
+        return []
 
 
-def dir_(folder: Any = MISSING, *_: Any) -> Table | None:
-    found = _names(string(folder, 1, "dir"))
-    return None if found is None else table_of(found)
-
-
-def _iterator(names: list[str] | None, isWanted: Callable[[str], bool]) -> Any:
-    wanted = iter([name for name in names or [] if isWanted(name)])
-
-    def following(*_: Any) -> str | None:
-        return next(wanted, None)
-
-    return following
-
-
-def files(folder: Any = MISSING, wanted: Any = None, *_: Any) -> Any:
-    names = _names(string(folder, 1, "files"))
-    if wanted is None:
-        return _iterator(names, lambda name: True)
-    if wanted.__class__ is str:
-        return _iterator(names, lambda name: find(name, wanted) is not None)
-    if not callable(wanted):
+def _files(folder: bytes, wanted: Any) -> Iterator[str]:
+    if wanted is not None and wanted.__class__ is not str and not is_callable(wanted):
         raise_error("Expecting pattern or filtering function")
-    return _iterator(names, lambda name: truth(called(wanted, name)))
+    if wanted.__class__ is str:
+        return iter([name for name in _names(folder) if find(name, wanted) is not None])
+    return iter([name for name in _names(folder) if wanted is None or truth(called(wanted, name))])
 
 
-def iterdirs(folder: Any = MISSING, *_: Any) -> Any:
-    folder = string(folder, 1, "iterdirs")
-    return _iterator(_names(folder), lambda name: name not in (".", "..") and dirp(f"{folder}/{name}"))
+def _within(test: Any) -> Any:
+    """Returns the declaration of an iterator over the names in a folder that pass a test."""
+    return "path", lambda folder: (name for name in _names(folder)[2:] if test(folder + b"/" + encoded(name)))
 
 
-def iterfiles(folder: Any = MISSING, *_: Any) -> Any:
-    folder = string(folder, 1, "iterfiles")
-    return _iterator(_names(folder), lambda name: filep(f"{folder}/{name}"))
-
-
-def symlinkp(name: Any = MISSING, *_: Any) -> bool:
-    return os.path.islink(encoded(string(name, 1, "symlinkp")))
-
-
-def tmpname(*_: Any) -> str:
+def _tmpname() -> bytes:
     descriptor, path = tempfile.mkstemp(prefix="luatmp")
     os.close(descriptor)
-    return decoded(os.fsencode(path))
+    return os.fsencode(path)
 
 
-def uname(*_: Any) -> tuple[str, str, str]:
-    return platform.system(), platform.node(), platform.machine()
+def _program(*names: str) -> str | None:
+    folders = [folder for folder in (getenv("PATH") or ".").split(":") if folder]
+    found = (concat(folder, name) for name in names for folder in folders)
+    return next((path for path in found if is_file(encoded(path))), None)
 
 
-def is_win(*_: Any) -> None:
-    return None
-
-
-def is_mac(*_: Any) -> str | None:
-    return "Darwin" if platform.system() == "Darwin" else None
-
-
-def execdir(*_: Any) -> None:
-    return None
-
-
-def findprogram(*names: Any) -> str | None:
-    for name in names:
-        for folder in (getenv("PATH") or ".").split(":"):
-            path = concat(folder, name)
-            if folder and filep(path):
-                return path
-    return None
+OF_FILES = functions({
+    "dirname": ("string", dirname),
+    "basename": ("string string?", basename),
+    "extname": ("string", lambda name: name.rpartition(".")[2] if "." in name else ()),
+    "cwd": ("", os.getcwdb),
+    "concat": ("*string", concat),
+    "filep": ("path", is_file),
+    "dirp": ("path", os.path.isdir),
+    "mkdir": ("path", _mkdir),
+    "rmdir": ("path", _rmdir),
+    "rmall": ("path any", _remove_all),
+    "dir": ("path", lambda folder: _names(folder) or None),
+    "files": ("path any", _files),
+    "iterdirs": _within(os.path.isdir),
+    "iterfiles": _within(is_file),
+    "symlinkp": ("path", os.path.islink),
+    "tmpname": ("", _tmpname),
+    "uname": ("", lambda: (platform.system(), platform.node(), platform.machine())),
+    "is_win": ("", lambda: None),
+    "is_mac": ("", lambda: "Darwin" if platform.system() == "Darwin" else None),
+    "execdir": ("", lambda: None),
+    "findprogram": ("*string", _program),
+}, lambda problem, path: failure(problem, decoded(path)))  # fmt: skip
+"""The functions that know no file that calls them."""
+_HARMLESS = ("dirname", "basename", "extname", "cwd", "concat", "is_win", "is_mac", "execdir")
 
 
 def _caller(level: int) -> str | None:
@@ -198,25 +155,19 @@ def _caller(level: int) -> str | None:
     return concat(chunk.source[1:]) if chunk is not None and chunk.source.startswith("@") else None
 
 
-def thisfile(name: Any = None, depth: Any = 2.0, *_: Any) -> str | None:
-    file = _caller(int(depth) - 1)
-    if name.__class__ is not str:
-        return file
-    return name if file is None else concat(dirname(file), name)  # type: ignore[no-any-return]
+def _beside(name: str, depth: int) -> str:
+    """Returns the name of a file that is beside the one that calls the library."""
+    file = _caller(depth - 1)
+    return name if file is None else concat(dirname(file), name)
+
+
+def _this_file(name: Any, depth: int) -> str | None:
+    return _beside(name, depth) if name.__class__ is str else _caller(depth - 1)
 
 
 def library(state: State) -> Table:
     """Returns the package's table."""
-
-    def dofile(name: Any = MISSING, depth: Any = 2.0, *_: Any) -> Any:
-        name = string(name, 1, "dofile")
-        file = _caller(int(depth) - 1)
-        return state.globals.dofile(name if file is None else concat(dirname(file), name))
-
-    made = {"dirname": dirname, "basename": basename, "extname": extname, "cwd": cwd, "concat": concat, "is_win": is_win}
-    made |= {"is_mac": is_mac, "execdir": execdir, "thisfile": thisfile, "dofile": dofile}
-    system = {"filep": filep, "dirp": dirp, "mkdir": mkdir, "rmdir": rmdir, "rmall": rmall, "dir": dir_, "files": files}
-    system |= {"iterdirs": iterdirs, "iterfiles": iterfiles, "symlinkp": symlinkp, "tmpname": tmpname, "uname": uname}
-    system["findprogram"] = findprogram
+    thisfile = declared("thisfile", "any whole=2", _this_file)
+    dofile = declared("dofile", "string whole=2", lambda name, depth: state.globals.dofile(_beside(name, depth)))
     home = (getenv("HOME") if state.folders is None else None) or "."
-    return fields(**made, **state.outside("paths", system), home=home)
+    return fields(**state.outside("paths", OF_FILES, _HARMLESS), thisfile=thisfile, dofile=dofile, home=home)

@@ -7,17 +7,20 @@ import subprocess
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..language.arguments import MISSING, number, string
 from ..language.errors import chunk_of, frame_at, raise_error
-from ..language.libraries.files import decoded, encoded
+from ..language.libraries.files import encoded
 from ..language.table import Table, fields
 from . import paths
-from .values import split_by_pattern, table_of, truth
+from .functions import functions
+from .values import split_by_pattern, truth
 
 if TYPE_CHECKING:
     from ..language.state import State
 
 _SHADES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+_UNAME = {"Linux": "linux", "Darwin": "macos"}.get(platform.system(), "?")
+_LONGEST = 1e9
+"""The longest time, in seconds, that a program waits."""
 
 
 def colours() -> dict[str, str]:
@@ -29,53 +32,32 @@ def colours() -> dict[str, str]:
     return found
 
 
-def clock(*_: Any) -> float:
-    return time.time()
-
-
-def usleep(microseconds: Any = MISSING, *_: Any) -> tuple[()]:
-    time.sleep(max(number(microseconds, 1, "usleep"), 0.0) / 1e6)
+def _sleep(seconds: float) -> tuple[()]:
+    if seconds != seconds:
+        raise_error("sys.sleep: expected a number of seconds, got nan")
+    time.sleep(min(max(seconds, 0.0), _LONGEST))
     return ()
 
 
-def sleep(seconds: Any = MISSING, *_: Any) -> tuple[()]:
-    time.sleep(max(number(seconds, 1, "sleep"), 0.0))
-    return ()
-
-
-def split(text: Any = MISSING, pattern: Any = MISSING, *_: Any) -> Table:
-    return table_of(split_by_pattern(string(text, 1, "split"), string(pattern, 2, "split")))
-
-
-def isNaN(value: Any = None, *_: Any) -> bool:
-    return bool(value != value)
-
-
-def uname(*_: Any) -> str:
-    return {"Linux": "linux", "Darwin": "macos"}.get(platform.system(), "?")
-
-
-def fpath(*_: Any) -> tuple[str, str]:
+def _fpath() -> tuple[str, str]:
     frame = frame_at(1)
     chunk = chunk_of(frame) if frame is not None else None
     if chunk is None:
         raise_error("'fpath' not called from a Lua function")
     file = chunk.source.replace("@", "")
-    if not file.startswith("/"):
-        file = paths.concat(paths.cwd(), file)
+    file = file if file.startswith("/") else paths.concat(file)
     return paths.dirname(file), paths.basename(file)
 
 
-def _listings(execute: Any) -> dict[str, Any]:
-    """Returns the functions that list a folder as ``ls`` does."""
-
-    def lister(command: str) -> Any:
-        def listing(folder: Any = None, *_: Any) -> Any:
-            return execute(f"{command} {'' if folder is None else string(folder, 1, 'ls')}")
-
-        return listing
-
-    return {"ls": lister("ls"), "ll": lister("ls -l"), "la": lister("ls -a"), "lla": lister("ls -la")}
+_FUNCTIONS: dict[str, Any] = {
+    "clock": ("", time.time),
+    "usleep": ("number", lambda microseconds: _sleep(microseconds / 1e6)),
+    "sleep": ("number", _sleep),
+    "split": ("string string", split_by_pattern),
+    "isNaN": ("any", lambda value: bool(value != value)),
+    "uname": ("", lambda: _UNAME),
+    "fpath": ("", _fpath),
+}
 
 
 def library(state: State) -> Table:
@@ -83,12 +65,12 @@ def library(state: State) -> Table:
     state.require("paths")
     start: float | None = None
 
-    def tic(*_: Any) -> tuple[()]:
+    def tic() -> tuple[()]:
         nonlocal start
         start = time.time()
         return ()
 
-    def toc(isPrinted: Any = None, *_: Any) -> float:
+    def toc(isPrinted: Any) -> float:
         if start is None:
             raise_error("sys.toc: call sys.tic first")
         spent = time.time() - start
@@ -96,13 +78,19 @@ def library(state: State) -> Table:
             state.globals.print(spent)
         return spent
 
-    def execute(command: Any = MISSING, *_: Any) -> str:
-        command = encoded(string(command, 1, "execute"))
+    def execute(command: str) -> bytes:
         state.flush()
-        done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        return decoded(done.stdout).strip(" \t\n\r\f\v")
+        done = subprocess.run(encoded(command), shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.stdout.strip(b" \t\n\r\f\v")
 
-    made = {"clock": clock, "usleep": usleep, "sleep": sleep, "split": split, "isNaN": isNaN, "uname": uname, "fpath": fpath}
-    made |= {"tic": tic, "toc": toc, "dirname": paths.dirname, "basename": paths.basename, "concat": paths.concat}
-    system = {"execute": execute, "fexecute": execute, **_listings(execute), "filep": paths.filep, "dirp": paths.dirp}
-    return fields(**made, **state.outside("sys", system), COLORS=fields(**colours()), OS=uname(), prefix="/usr")
+    def listing(command: str) -> Any:
+        return "string=", lambda folder: execute(f"{command} {folder}")
+
+    system = functions({
+        **dict.fromkeys(("execute", "fexecute"), ("string", execute)),
+        **{"ls": listing("ls"), "ll": listing("ls -l"), "la": listing("ls -a"), "lla": listing("ls -la")},
+    })
+    system |= {name: paths.OF_FILES[name] for name in ("dirname", "basename", "concat", "filep", "dirp")}
+    made = functions({**_FUNCTIONS, "tic": ("", tic), "toc": ("any", toc)})
+    made |= state.outside("sys", system, ("dirname", "basename", "concat"))
+    return fields(**made, COLORS=fields(**colours()), OS=_UNAME, prefix="/usr")

@@ -7,14 +7,13 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..language.arguments import MISSING, number, string
-from ..language.arguments import table as checked_table
 from ..language.errors import LuaError, raise_error
-from ..language.libraries.files import decoded
+from ..language.libraries.files import decoded, encoded
 from ..language.operators import format_number, tonumber
 from ..language.table import Table, Userdata, fields, first, rawget, rawset
-from .sys import colours, split
-from .values import called, is_table, items, listed, table_of, truth, with_metatable
+from .functions import functions
+from .sys import colours
+from .values import called, is_table, items, listed, split_by_pattern, truth, with_metatable
 
 if TYPE_CHECKING:
     from ..language.state import State
@@ -25,8 +24,8 @@ _MOST = 64  # arguments that unpack returns
 _RULE = "+" * 69
 
 
-def formatTime(seconds: Any = MISSING, *_: Any) -> str:
-    rest = number(seconds, 1, "formatTime")
+def _time(rest: float) -> str:
+    """Returns a time of seconds as text, in its two largest units."""
     parts: list[str] = []
     if not math.isfinite(rest):
         return "0ms"
@@ -55,7 +54,7 @@ class _Progress:
         self.previous = share
         bar = "".join("=" if i < share else ">" if i == share else "." for i in range(1, _BAR + 1))
         step = (time.perf_counter() - self.start) / (current - 1) if current != 1 else 0.0
-        remaining = f"ETA: {formatTime(max(0.0, (goal - current) * step))} | Step: {formatTime(max(0.0, step))}"
+        remaining = f"ETA: {_time(max(0.0, (goal - current) * step))} | Step: {_time(max(0.0, step))}"
         text += f" [{bar}] {' ' * 50}{chr(8) * 50}{remaining}{chr(8) * (47 + len(remaining))}"
         text += f" {format_number(current)}/{format_number(goal)} "
         if share == _BAR:
@@ -64,7 +63,7 @@ class _Progress:
         return text
 
 
-def _usage(name: str, description: Any, example: str | None, parameters: list[Any]) -> str:
+def _usage(name: str, description: Any, example: str | None, parameters: tuple[Any, ...]) -> str:
     """Returns the help of a function with named arguments."""
     colour = _COLOURS
     lines = [_RULE, f"{colour['Magenta']}{name}{colour['none']}"]
@@ -90,7 +89,7 @@ def _shown(value: Any) -> str:
     return str(value).lower() if value.__class__ is bool else format_number(value) if value.__class__ is float else str(value)
 
 
-def _named(given: list[Any], definitions: list[Any]) -> Table:
+def _named(given: list[Any], definitions: tuple[Table, ...]) -> Table:
     """Returns the arguments by their names."""
     if len(given) == 1 and is_table(given[0]) and rawget(given[0], 1.0) is None:
         return given[0]  # type: ignore[no-any-return]
@@ -101,58 +100,55 @@ def _named(given: list[Any], definitions: list[Any]) -> Table:
 
 
 def _arguments(state: State) -> dict[str, Any]:
-    def unpack(arguments: Any = MISSING, name: Any = MISSING, description: Any = None, *definitions: Any) -> tuple[Any, ...]:
-        given = listed(checked_table(arguments, 1, "unpack"))
-        if len(definitions) > _MOST:
-            raise_error(f"<xlua.unpack> cannot deal with more than {_MOST} arguments")
-        parts = [checked_table(one, i, "unpack") for i, one in enumerate(definitions, 4)]
-        usage = with_metatable(Table(), __tostring=lambda *_: _usage(string(name, 2, "unpack"), description, None, parts))
-        if not given:
-            return _refused(usage, None)
-        named, found = _named(given, parts), Table()
-        for i, one in enumerate(parts, 1):
-            value = state.index(named, one.arg)
-            if value is None and truth(one.req):
-                return _refused(usage, one.arg)
-            if value is None:
-                value = one.default
-            if value is None and one.defaulta is not None:
-                value = rawget(found, one.defaulta)
-            rawset(found, one.arg, value)
-            rawset(found, float(i), value)
-        rawset(found, "usage", usage)
-        return (found, *(rawget(found, float(i)) for i in range(1, len(parts) + 1)))
-
-    def _refused(usage: Table, missing: str | None) -> Any:
+    def refused(usage: Table, missing: Any = None) -> Any:
         if missing is not None:
             state.globals.print(f"{_COLOURS['Red']}missing argument: {missing}{_COLOURS['none']}")
         state.globals.print(usage)
         raise_error(f"{_COLOURS['Red']}error{_COLOURS['none']}")
 
-    def unpack_class(made: Any = MISSING, arguments: Any = MISSING, name: Any = MISSING, *rest: Any) -> tuple[()]:
-        for key, value in items(unpack(arguments, name, *rest)[0]):
+    def unpack(given: list[Any], name: str, description: Any, *parts: Table) -> tuple[Any, ...]:
+        if len(parts) > _MOST:
+            raise_error(f"<xlua.unpack> cannot deal with more than {_MOST} arguments")
+        usage = with_metatable(Table(), __tostring=lambda *_: _usage(name, description, None, parts))
+        if not given:
+            return refused(usage)  # type: ignore[no-any-return]
+        named, found = _named(given, parts), Table()
+        for i, one in enumerate(parts, 1):
+            value = state.index(named, one.arg)
+            if value is None and truth(one.req):
+                return refused(usage, one.arg)  # type: ignore[no-any-return]
+            value = one.default if value is None else value
+            value = rawget(found, one.defaulta) if value is None and one.defaulta is not None else value
+            rawset(found, one.arg, value)
+            rawset(found, float(i), value)
+        rawset(found, "usage", usage)
+        return (found, *(rawget(found, float(i)) for i in range(1, len(parts) + 1)))
+
+    def unpack_class(made: Any, *given: Any) -> tuple[()]:
+        for key, value in items(unpack(*given)[0]):
             if key.__class__ is str:
                 state.setindex(made, key, value)
         return ()
 
-    def usage(name: Any = MISSING, description: Any = None, example: Any = None, *definitions: Any) -> str:
-        parts = definitions
+    def usage(name: str, description: Any, example: Any, *parts: Any) -> str:
         if parts and is_table(parts[0]) and is_table(parts[0].tabled):
             parts = tuple(listed(parts[0].tabled))
-        return _usage(string(name, 1, "usage"), description, example, [one for one in parts if is_table(one)])
+        return _usage(name, description, example, tuple(one for one in parts if is_table(one)))
 
-    def envparams(default: Any = MISSING, *_: Any) -> Table:
-        found = Table()
-        for key, value in items(checked_table(default, 1, "envparams")):
-            text = os.environb.get(key.encode("latin-1")) if key.__class__ is str else None
-            if text is None:
-                rawset(found, key, value)
-            else:
-                rawset(found, key, _converted(decoded(text), value))
-        return found
+    return {
+        "unpack": ("list string any *table", unpack),
+        "unpack_class": ("any list string any *table", unpack_class),
+        "usage": ("string any any *any", usage),
+    }
 
-    system = state.outside("xlua", {"envparams": envparams})
-    return {"unpack": unpack, "unpack_class": unpack_class, "usage": usage, **system}
+
+def _environment(pairs: list[tuple[Any, Any]]) -> Table:
+    """Returns options, with the values of the variables of the environment that have their names."""
+    found = Table()
+    for key, value in pairs:
+        text = os.environb.get(encoded(key)) if key.__class__ is str else None
+        rawset(found, key, value if text is None else _converted(decoded(text), value))
+    return found
 
 
 def _converted(text: str, like: Any) -> Any:
@@ -165,8 +161,10 @@ def _converted(text: str, like: Any) -> Any:
 def _printing(state: State) -> dict[str, Any]:
     bar = _Progress()
 
-    def progress(current: Any = MISSING, goal: Any = MISSING, *_: Any) -> tuple[()]:
-        state.write(bar.shown(number(current, 1, "progress"), number(goal, 2, "progress")))
+    def progress(current: float, goal: float) -> tuple[()]:
+        if not (math.isfinite(current) and 0 < goal < math.inf):
+            raise_error(f"xlua.progress: expected a step and a goal above 0, got {current:g} and {goal:g}")
+        state.write(bar.shown(current, goal))
         state.flush()
         return ()
 
@@ -187,68 +185,63 @@ def _printing(state: State) -> dict[str, Any]:
         state.write("    ".join(text(value) for value in values) + "\n")
         return ()
 
-    def error(message: Any = None, domain: Any = None, usage: Any = None, *_: Any) -> None:
-        words = first(state.tostring(message))
+    def error(message: Any, domain: Any, usage: Any) -> None:
+        words, end = first(state.tostring(message)), "" if usage is None else f"\n{first(state.tostring(usage))}"
         words = words if domain is None else f"<{domain}> {words}"
-        raise_error(
-            f"{_COLOURS['Red']}{words}{_COLOURS['none']}" + ("" if usage is None else f"\n{first(state.tostring(usage))}")
-        )
+        raise_error(f"{_COLOURS['Red']}{words}{_COLOURS['none']}{end}")
 
-    return {"progress": progress, "print": print_, "error": error, "formatTime": formatTime}
+    return {
+        **{"progress": ("number number", progress), "print": ("*any", print_), "error": ("any any any", error)},
+        "formatTime": ("number", _time),
+    }
 
 
 def _loading(state: State) -> dict[str, Any]:
-    def require(name: Any = MISSING, *_: Any) -> Any:
+    kept = {key for key, _ in items(state.globals)} | {"xlua"}
+
+    def require(name: str) -> Any:
         try:
-            return state.require(string(name, 1, "require"))
+            return state.require(name)
         except LuaError as problem:
             state.globals.print(problem.value)
             state.globals.print(f"warning: <{name}> could not be loaded (is it installed?)")
             return False
 
-    def installed(name: Any = MISSING, *_: Any) -> Any:
+    def installed(name: str) -> Any:
         path = state.globals.package.path
-        for form in path.split(";"):
-            file = form.replace("?", string(name, 1, "installed"))
-            if state.can_read(file):
-                return True, file
-        return rawget(state.globals.package.preload, name) is not None, path
+        found = next((file for form in path.split(";") if state.can_read(file := form.replace("?", name))), None)
+        return (rawget(state.globals.package.preload, name) is not None, path) if found is None else (True, found)
 
-    def trycatch(function: Any = MISSING, handler: Any = MISSING, *_: Any) -> tuple[()]:
+    def trycatch(function: Any, handler: Any) -> tuple[()]:
         done = state.globals.pcall(function)
         if done[0] is False:
             called(handler, done[1])
         return ()
 
-    def clear(name: Any = MISSING, *_: Any) -> tuple[()]:
-        rawset(state.globals, string(name, 1, "clear"), None)
+    def clear(name: str) -> tuple[()]:
+        rawset(state.globals, name, None)
         return ()
 
-    kept = {key for key, _ in items(state.globals)} | {"xlua"}
-
-    def clearall(*_: Any) -> tuple[()]:
+    def clearall() -> tuple[()]:
         for key, _value in items(state.globals):
             if key not in kept:
                 rawset(state.globals, key, None)
                 rawset(state.loaded, key, None)
         return ()
 
-    return {"require": require, "installed": installed, "trycatch": trycatch, "clear": clear, "clearall": clearall}
+    return {
+        **{"require": ("string", require), "installed": ("string", installed), "trycatch": ("function function", trycatch)},
+        **{"clear": ("string", clear), "clearall": ("", clearall)},
+    }
 
 
-def splice(table: Any = MISSING, start: Any = None, length: Any = None, *_: Any) -> tuple[Table, Table]:
-    values = listed(checked_table(table, 1, "splice"))
-    begin = int(number(1.0 if start is None else start, 2, "splice"))
-    end = begin + int(number(1.0 if length is None else length, 3, "splice"))
-    low, high = max(begin - 1, 0), max(end - 1, begin - 1, 0)
-    return table_of(values[:low] + values[high:]), table_of(values[low:high])
+def _splice(values: list[Any], start: int, length: int) -> tuple[list[Any], list[Any]]:
+    low, high = max(start - 1, 0), max(start + length - 1, start - 1, 0)
+    return values[:low] + values[high:], values[low:high]
 
 
-def prune(table: Any = MISSING, *_: Any) -> Table:
-    found: dict[Any, Any] = {}
-    for value in listed(checked_table(table, 1, "prune")):
-        found.setdefault((value.__class__, value), value)
-    return table_of(found.values())
+def _prune(values: list[Any]) -> list[Any]:
+    return [value for _class, value in dict.fromkeys((value.__class__, value) for value in values)]
 
 
 def library(state: State) -> Table:
@@ -256,16 +249,20 @@ def library(state: State) -> Table:
     for name in ("sys", "torch"):
         state.require(name)
 
-    def tosymbol(text: Any = MISSING, *_: Any) -> Any:
-        found = called(state.load(f"return {string(text, 1, 'tosymbol')}", "=tosymbol"))
+    def symbol(text: str) -> Any:
+        found = called(state.load(f"return {text}", "=tosymbol"))
         if not truth(found):
             raise_error(f'symbol "{text}" does not exist')
         return found
 
     names = state.globals.__dict__
-    for library, functions in (("string", {"split": split, "tosymbol": tosymbol}), ("table", {"splice": splice, "prune": prune})):
+    for library, added in (
+        ("string", {"split": ("string string", split_by_pattern), "tosymbol": ("string", symbol)}),
+        ("table", {"splice": ("list whole=1 whole=1", _splice), "prune": ("list", _prune)}),
+    ):
         if is_table(names.get(library)):
-            names[library].__dict__.update(functions)
-    made = {**_printing(state), **_arguments(state), **_loading(state)}
+            names[library].__dict__.update(functions(added))
+    made = functions({**_printing(state), **_arguments(state), **_loading(state)})
+    made |= state.outside("xlua", functions({"envparams": ("pairs", _environment)}))
     names.update(xprint=made["print"], xerror=made["error"], xrequire=made["require"])
     return fields(**made)

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from itertools import accumulate
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any
 
-from ..language.arguments import MISSING, string
+from ..language.arguments import MISSING
 from ..language.errors import LuaError, raise_error, type_name
 from ..language.operators import format_number
-from ..language.table import Table, Userdata, fields, rawget, rawset
-from .values import is_table, items, table_of, truth
+from ..language.table import Table, Userdata, fields, rawget
+from .functions import functions
+from .values import filled, is_table, items, table_of, truth
 
 if TYPE_CHECKING:
     from ..language.state import State
 
 _ESCAPES = {i: encode_basestring_ascii(chr(i))[1:-1] for i in (*range(32), 127)} | {34: '\\"', 92: "\\\\", 47: "\\/"}
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|$)|([\[{])|([\]}])', re.DOTALL)
+_CONSTANTS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_MAX_DEPTH = 1000  # tables within each other, which Python's own JSON reads and writes
 
 
 class _Settings:
@@ -32,19 +38,50 @@ class _Settings:
 
     def __init__(self, null: Userdata) -> None:
         self.null = null
-        self.encodeDepth = self.decodeDepth = 1000
+        self.encodeDepth = self.decodeDepth = _MAX_DEPTH
         self.convert, self.ratio, self.safe = False, 2.0, 10.0
         self.takesInvalid, self.invalidText = True, False
         self.digits = 14
 
+    def setters(self) -> dict[str, Any]:
+        """Returns the functions that change the settings. Each returns what holds then."""
 
-class _Encoder:
-    def __init__(self, settings: _Settings) -> None:
-        self.settings, self.depth = settings, 0
+        def set_depth(name: str) -> Any:
+            def setter(new: Any) -> int:
+                if new is not None:
+                    if new.__class__ is not float or not new >= 1:
+                        raise_error("bad argument #1 (expected integer between 1 and 2147483647)")
+                    setattr(self, name, int(min(new, _MAX_DEPTH)))
+                return getattr(self, name)  # type: ignore[no-any-return]
 
-    def text(self, value: Any) -> str:
+            return "any", setter
+
+        def set_truth(name: str) -> Any:
+            def setter(new: Any) -> bool:
+                setattr(self, name, getattr(self, name) if new is None else truth(new))
+                return getattr(self, name)  # type: ignore[no-any-return]
+
+            return "any", setter
+
+        def set_sparse(convert: Any, ratio: float | None, safe: float | None) -> Any:
+            self.convert = self.convert if convert is None else truth(convert)
+            self.ratio, self.safe = self.ratio if ratio is None else ratio, self.safe if safe is None else safe
+            return self.convert, self.ratio, self.safe
+
+        def set_digits(digits: int | None) -> int:
+            self.digits = self.digits if digits is None else max(1, min(digits, 17))
+            return self.digits
+
+        return {
+            **{"encode_max_depth": set_depth("encodeDepth"), "decode_max_depth": set_depth("decodeDepth")},
+            **{"encode_sparse_array": ("any number? number?", set_sparse), "encode_number_precision": ("whole?", set_digits)},
+            **{"encode_invalid_numbers": set_truth("invalidText"), "decode_invalid_numbers": set_truth("takesInvalid")},
+            "encode_keep_buffer": ("any", lambda new: new is None or truth(new)),
+        }
+
+    def text(self, value: Any, depth: int = 0) -> str:
         """Returns a value as JSON."""
-        if value is None or value is self.settings.null:
+        if value is None or value is self.null:
             return "null"
         if value.__class__ is bool:
             return "true" if value else "false"
@@ -54,31 +91,26 @@ class _Encoder:
             return '"' + value.translate(_ESCAPES) + '"'
         if not is_table(value):
             raise LuaError(f"Cannot serialise {type_name(value)}: type not supported")
-        self.depth += 1
-        if self.depth > self.settings.encodeDepth:
-            raise LuaError(f"Cannot serialise, excessive depth ({self.depth})")
-        found = self._table(value)
-        self.depth -= 1
-        return found
+        if depth + 1 > self.encodeDepth:
+            raise LuaError(f"Cannot serialise, excessive depth ({depth + 1})")
+        return self._table(value, depth + 1)
 
     def _number(self, x: float) -> str:
         if math.isfinite(x):
-            return format_number(x) if self.settings.digits == 14 else f"{x:.{self.settings.digits}g}"
-        if self.settings.invalidText:
+            return format_number(x) if self.digits == 14 else f"{x:.{self.digits}g}"
+        if self.invalidText:
             return "null"
         raise LuaError("Cannot serialise number: must not be NaN or Inf")
 
-    def _table(self, table: Table) -> str:
-        pairs, settings = items(table), self.settings
-        places = [key for key, _value in pairs if key.__class__ is float and key >= 1 and key.is_integer()]
-        if pairs and len(places) == len(pairs):
-            last = int(max(places))
-            isSparse = settings.ratio > 0 and last > len(places) * settings.ratio and last > settings.safe
-            if not isSparse:
-                return "[" + ",".join(self.text(rawget(table, float(i))) for i in range(1, last + 1)) + "]"
-            if not settings.convert:
+    def _table(self, table: Table, depth: int) -> str:
+        pairs = items(table)
+        if pairs and all(key.__class__ is float and key >= 1 and key.is_integer() for key, _value in pairs):
+            last = int(max(key for key, _value in pairs))
+            if self.ratio <= 0 or last <= len(pairs) * self.ratio or last <= self.safe:
+                return "[" + ",".join(self.text(rawget(table, float(i)), depth) for i in range(1, last + 1)) + "]"
+            if not self.convert:
                 raise LuaError("Cannot serialise table: excessively sparse array")
-        return "{" + ",".join(f"{self._key(key)}:{self.text(value)}" for key, value in pairs) + "}"
+        return "{" + ",".join(f"{self._key(key)}:{self.text(value, depth)}" for key, value in pairs) + "}"
 
     def _key(self, key: Any) -> str:
         if key.__class__ is str:
@@ -87,105 +119,39 @@ class _Encoder:
             return f'"{self._number(key)}"'
         raise LuaError("Cannot serialise table: table key must be a number or string")
 
+    def value(self, text: str) -> Any:
+        """Returns the value of a JSON text."""
+        try:
+            content = text.encode("latin-1").decode("utf-8")
+            if len(content) > self.decodeDepth and _depth(content) > self.decodeDepth:
+                raise LuaError(f"Found too many nested data structures ({self.decodeDepth + 1})")
+            return self._of_json(json.loads(content, parse_int=float, parse_constant=self._constant))
+        except UnicodeDecodeError:
+            raise LuaError("Expected value but found invalid UTF-8") from None
+        except json.JSONDecodeError as problem:
+            raise LuaError(f"Expected value but found invalid token at character {problem.pos + 1} ({problem.msg})") from None
+        except (ValueError, RecursionError) as problem:
+            raise LuaError(f"Expected value but found {problem}") from None
+
+    def _constant(self, name: str) -> float:
+        if not self.takesInvalid:
+            raise ValueError(f"invalid number {name}")
+        return _CONSTANTS[name]
+
+    def _of_json(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return value.encode("utf-8", "surrogatepass").decode("latin-1")
+        if isinstance(value, list):
+            return table_of(map(self._of_json, value))
+        if isinstance(value, dict):
+            return filled((self._of_json(key), self._of_json(one)) for key, one in value.items())
+        return self.null if value is None else value
+
 
 def _depth(text: str) -> int:
     """Returns how deep the arrays and objects of a text are nested."""
-    deepest = depth = 0
-    inString = isEscaped = False
-    for c in text:
-        if inString:
-            if isEscaped:
-                isEscaped = False
-            elif c == "\\":
-                isEscaped = True
-            elif c == '"':
-                inString = False
-        elif c == '"':
-            inString = True
-        elif c in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif c in "]}":
-            depth -= 1
-    return deepest
-
-
-def _from_json(value: Any, null: Userdata) -> Any:
-    if value is None:
-        return null
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogatepass").decode("latin-1")
-    if isinstance(value, list):
-        return table_of(_from_json(one, null) for one in value)
-    if isinstance(value, dict):
-        table = Table()
-        for key, one in value.items():
-            rawset(table, _from_json(key, null), _from_json(one, null))
-        return table
-    return value
-
-
-def _constant(name: str) -> float:
-    return {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}[name]
-
-
-def _refused(name: str) -> float:
-    raise ValueError(f"invalid number {name}")
-
-
-def _decoded(text: str, settings: _Settings) -> Any:
-    try:
-        content = text.encode("latin-1").decode("utf-8")
-        if len(content) > settings.decodeDepth and _depth(content) > settings.decodeDepth:
-            raise LuaError(f"Found too many nested data structures ({settings.decodeDepth + 1})")
-        constant = _constant if settings.takesInvalid else _refused
-        return _from_json(json.loads(content, parse_int=float, parse_constant=constant), settings.null)
-    except UnicodeDecodeError:
-        raise LuaError("Expected value but found invalid UTF-8") from None
-    except json.JSONDecodeError as problem:
-        raise LuaError(f"Expected value but found invalid token at character {problem.pos + 1} ({problem.msg})") from None
-    except (ValueError, RecursionError) as problem:
-        raise LuaError(f"Expected value but found {problem}") from None
-
-
-def _setters(settings: _Settings) -> dict[str, Any]:
-    """Returns the functions that change the settings. Each returns what holds then."""
-
-    def depth(name: str) -> Any:
-        def setter(new: Any = None, *_: Any) -> float:
-            if new is not None:
-                if new.__class__ is not float or new < 1:
-                    raise_error("bad argument #1 (expected integer between 1 and 2147483647)")
-                setattr(settings, name, min(int(new), 1000))
-            return float(getattr(settings, name))
-
-        return setter
-
-    def encode_sparse_array(convert: Any = None, ratio: Any = None, safe: Any = None, *_: Any) -> Any:
-        settings.convert = settings.convert if convert is None else truth(convert)
-        settings.ratio = settings.ratio if ratio is None else float(ratio)
-        settings.safe = settings.safe if safe is None else float(safe)
-        return settings.convert, settings.ratio, settings.safe
-
-    def encode_number_precision(digits: Any = None, *_: Any) -> float:
-        settings.digits = settings.digits if digits is None else max(1, min(int(digits), 17))
-        return float(settings.digits)
-
-    def encode_invalid_numbers(new: Any = None, *_: Any) -> bool:
-        settings.invalidText = settings.invalidText if new is None else truth(new)
-        return settings.invalidText
-
-    def decode_invalid_numbers(new: Any = None, *_: Any) -> bool:
-        settings.takesInvalid = settings.takesInvalid if new is None else truth(new)
-        return settings.takesInvalid
-
-    def encode_keep_buffer(new: Any = True, *_: Any) -> bool:
-        return truth(new)
-
-    made = {"encode_max_depth": depth("encodeDepth"), "decode_max_depth": depth("decodeDepth")}
-    made |= {"encode_sparse_array": encode_sparse_array, "encode_number_precision": encode_number_precision}
-    made |= {"encode_invalid_numbers": encode_invalid_numbers, "decode_invalid_numbers": decode_invalid_numbers}
-    return {**made, "encode_keep_buffer": encode_keep_buffer}
+    steps = (1 if match[1] else -1 if match[2] else 0 for match in _BRACKETS.finditer(text))
+    return max(accumulate(steps), default=0)
 
 
 def library(state: State) -> Table:
@@ -209,15 +175,14 @@ def _library(null: Userdata, isSafe: bool) -> Table:
                 return None, problem.value
             raise_error(problem.value)
 
-    def encode(value: Any = MISSING, *_: Any) -> Any:
-        if value is MISSING:
+    def encode(*given: Any) -> Any:
+        if not given or given[0] is MISSING:
             raise_error("bad argument #1 to 'encode' (expected 1 argument)")
-        return guarded(lambda one: _Encoder(settings).text(one), value)
+        return guarded(settings.text, given[0])
 
-    def decode(text: Any = MISSING, *_: Any) -> Any:
-        return guarded(lambda one: _decoded(one, settings), string(text, 1, "decode"))
-
-    def new(*_: Any) -> Table:
-        return _library(null, isSafe)
-
-    return fields(encode=encode, decode=decode, new=new, null=null, _NAME="cjson", _VERSION="2.1.0", **_setters(settings))
+    made = {
+        "encode": ("*any", encode),
+        "decode": ("string", lambda text: guarded(settings.value, text)),
+        "new": ("*any", lambda *_: _library(null, isSafe)),
+    }
+    return fields(**functions({**made, **settings.setters()}), null=null, _NAME="cjson", _VERSION="2.1.0")

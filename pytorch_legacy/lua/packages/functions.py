@@ -169,13 +169,24 @@ def reader(name: str, text: str, kinds: Mapping[str, Kind] = KINDS) -> Callable[
     return read
 
 
-def named(name: str, act: Callable[..., Any]) -> Any:
-    """Returns a function that tracebacks call by a name. They look a name up by the code, so that each name needs its own."""
+def named(name: str, act: Callable[..., Any], owner: Any) -> Any:
+    """Returns a function of a code of its own, by which errors and tracebacks know it.
+
+    Parameters
+    ----------
+    name : str
+        The name of the function.
+    act : callable
+        The function that is called.
+    owner : object
+        An object of the module that declares the function: functions of one name in two modules differ.
+    """
 
     def library_function(*given: Any) -> Any:
         return act(*given)
 
-    library_function.__code__ = library_function.__code__.replace(co_name=name)
+    code = library_function.__code__
+    library_function.__code__ = code.replace(co_name=f"{getattr(owner, '__module__', '')}.{name}")
     return library_function
 
 
@@ -190,7 +201,7 @@ def declared(name: str, text: str, compute: Callable[..., Any], kinds: Mapping[s
         except OSError as problem:
             return to_lua(failing(problem, found[0] if found else ""))
 
-    return named(name, act)
+    return named(name, act, compute)
 
 
 def functions(declarations: Mapping[str, Any], failing: Any = refuse, **kinds: Kind) -> dict[str, Any]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..language.arguments import MISSING, string
 from ..language.errors import raise_error
-from ..language.libraries.files import encoded
 from ..language.table import Table, fields
 from ..tensors.signatures import described
-from ..tensors.tensor import Tensor
+from ..tensors.tensor import Array, Tensor
 from ..tensors.values import items
+from .functions import functions
 from .showing import Line, Plot, show_plot
 from .values import is_table
 
@@ -65,17 +65,23 @@ class _Figures:
         if self.isOfFile:
             show_plot(self.plot, self.file)
 
+    def of_file(self, path: bytes) -> int:
+        """Begins a figure that is written to a file."""
+        self.file, self.isOfFile, self.plot = Path(path.decode("utf-8", "surrogateescape")), True, Plot()
+        self.count += 1
+        return self.count
 
-def _figures_of_files(figures: _Figures) -> dict[str, Any]:
-    def maker(name: str) -> Any:
-        def figure(file: Any = MISSING, *_: Any) -> float:
-            figures.file, figures.isOfFile, figures.plot = Path(encoded(string(file, 1, name)).decode()), True, Plot()
-            figures.count += 1
-            return float(figures.count)
+    def of_window(self, number: float | None = None) -> float:
+        """Begins a figure that goes to the session's folder."""
+        self.isOfFile, self.plot = False, Plot()
+        self.count += 1
+        return float(self.count) if number is None else number
 
-        return figure
 
-    return {name: maker(name) for name in ("pngfigure", "pdffigure", "svgfigure", "epsfigure", "figprint")}
+def _tensor(value: Any, name: str) -> Array:
+    if not isinstance(value, Tensor) or not value.array.size:
+        raise_error(f"gnuplot.{name}: expected a tensor with elements, got {described(value)}")
+    return value.array.astype(float)
 
 
 def _plots(figures: _Figures) -> dict[str, Any]:
@@ -85,20 +91,45 @@ def _plots(figures: _Figures) -> dict[str, Any]:
         figures.begin(Plot(lines=[_line(one) for one in lines]))
         return ()
 
-    def hist(x: Any = MISSING, bins: Any = None, *_: Any) -> tuple[()]:
-        if not isinstance(x, Tensor):
-            raise_error(f"gnuplot.hist: expected a tensor, got {described(x)}")
-        counts, edges = np.histogram(x.array.astype(float), 100 if bins is None else int(bins))
+    def hist(x: Any, bins: int) -> tuple[()]:
+        x = _tensor(x, "hist")
+        if not np.isfinite(x).all():
+            raise_error("gnuplot.hist: expected finite numbers")
+        counts, edges = np.histogram(x, bins)
         figures.begin(Plot(lines=[("", (edges[1:] + edges[:-1]) / 2, counts.astype(float), "|")]))
         return ()
 
-    def imagesc(x: Any = MISSING, *_: Any) -> tuple[()]:
+    def imagesc(x: Any) -> tuple[()]:
         if not isinstance(x, Tensor) or x.array.ndim != 2:
             raise_error(f"gnuplot.imagesc: expected a tensor of two dimensions, got {described(x)}")
-        figures.begin(Plot(image=x.array.astype(float)))
+        figures.begin(Plot(image=_tensor(x, "imagesc")))
         return ()
 
-    return {"plot": plot, "hist": hist, "imagesc": imagesc, "bar": plot}
+    return {**dict.fromkeys(("plot", "bar"), ("*any", plot)), "hist": ("any size=100", hist), "imagesc": ("any", imagesc)}
+
+
+def _settings(figures: _Figures) -> dict[str, Any]:
+    """Returns the functions that change the plot, which is drawn again."""
+
+    def set_field(name: str, value: Any) -> tuple[()]:
+        setattr(figures.plot, name, value)
+        figures.changed()
+        return ()
+
+    def axis(limits: Any) -> tuple[()]:
+        values = (
+            [one if one.__class__ is float and math.isfinite(one) else None for one in items(limits)] if is_table(limits) else []
+        )
+        return set_field("limits", values) if is_table(limits) else ()
+
+    def setter(name: str) -> Any:
+        return "string", lambda text: set_field(name, text)
+
+    return {
+        **{name: setter(name) for name in ("title", "xlabel", "ylabel")},
+        "axis": ("any", axis),
+        "grid": ("truth", lambda isShown: set_field("isGrid", isShown)),
+    }
 
 
 def library(state: State) -> Table:
@@ -106,31 +137,7 @@ def library(state: State) -> Table:
     state.require("torch")
     figures = _Figures(state)
 
-    def setter(name: str) -> Any:
-        def set_text(text: Any = MISSING, *_: Any) -> tuple[()]:
-            setattr(figures.plot, name, string(text, 1, name))
-            figures.changed()
-            return ()
-
-        return set_text
-
-    def axis(limits: Any = None, *_: Any) -> tuple[()]:
-        if is_table(limits):
-            figures.plot.limits = [float(one) if one.__class__ is float else None for one in items(limits)]
-            figures.changed()
-        return ()
-
-    def grid(isShown: Any = True, *_: Any) -> tuple[()]:
-        figures.plot.isGrid = isShown is True
-        figures.changed()
-        return ()
-
-    def figure(number: Any = None, *_: Any) -> float:
-        figures.isOfFile, figures.plot = False, Plot()
-        figures.count += 1
-        return float(figures.count) if number is None else float(number)
-
-    def plotflush(*_: Any) -> tuple[()]:
+    def flush(*_: Any) -> tuple[()]:
         figures.flush()
         return ()
 
@@ -139,11 +146,12 @@ def library(state: State) -> Table:
         figures.isOfFile, figures.plot = False, Plot()
         return ()
 
-    def nothing(*_: Any) -> tuple[()]:
-        return ()
-
-    made: dict[str, Any] = {**_plots(figures), **dict.fromkeys(_NOTHING, nothing)}
-    made |= state.outside("gnuplot", _figures_of_files(figures))
-    made |= {name: setter(name) for name in ("title", "xlabel", "ylabel")}
-    made |= {"axis": axis, "grid": grid, "figure": figure, "plotflush": plotflush, "close": close, "closeall": close}
-    return fields(**made)
+    system = dict.fromkeys(("pngfigure", "pdffigure", "svgfigure", "epsfigure", "figprint"), ("path", figures.of_file))
+    made = functions({
+        **_plots(figures),
+        **_settings(figures),
+        **dict.fromkeys(_NOTHING, ("*any", lambda *_: ())),
+        **{"figure": ("number?", figures.of_window), "plotflush": ("*any", flush)},
+        **dict.fromkeys(("close", "closeall"), ("*any", close)),
+    })  # fmt: skip
+    return fields(**made, **state.outside("gnuplot", functions(system)))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytorch_legacy.files import t7
 
-from ..language.arguments import MISSING, integer
+from ..language.arguments import integer
 from ..language.errors import raise_error, type_name
 from ..language.operators import format_number
 from ..language.table import Table, Userdata, fields, first
 from ..tensors.registry import constructor_of, native
-from .values import compared, is_table, items, listed
+from .functions import MAX_COUNT, functions
+from .values import compared, is_table, items, listed, numbered
 
 if TYPE_CHECKING:
     from ..language.state import State
@@ -20,36 +20,65 @@ if TYPE_CHECKING:
 _SHOWN = 20  # elements that are printed
 
 
-class Hash(Userdata):
-    """A ``tds.Hash``.
+class Container(Userdata):
+    """A ``tds.Hash`` or a ``tds.Vec``.
 
     Attributes
     ----------
-    values : dict
-        The values by their keys, which are strings and numbers.
+    values : dict or list
+        The values by their keys, which are strings and numbers; those of a vector, with None for nil.
     """
 
     __slots__ = ("values",)
     name: ClassVar[str]
+    empty: ClassVar[type]
 
     def __init__(self) -> None:
-        self.values: dict[Any, Any] = {}
+        self.values: Any = self.empty()
 
 
-class Vector(Userdata):
-    """A ``tds.Vec``.
+class Hash(Container):
+    """A ``tds.Hash``."""
 
-    Attributes
-    ----------
-    values : list
-        The values, with None for nil.
-    """
+    __slots__ = ()
+    empty = dict
 
-    __slots__ = ("values",)
-    name: ClassVar[str]
 
-    def __init__(self) -> None:
-        self.values: list[Any] = []
+class Vector(Container):
+    """A ``tds.Vec``."""
+
+    __slots__ = ()
+    empty = list
+
+
+def _checker(kind: type[Container], name: str) -> Any:
+    def check(value: Any, *_: Any) -> Container:
+        if not isinstance(value, kind):
+            raise_error(f"bad argument #1 ({name} expected)")
+        return value
+
+    return check
+
+
+def _key(key: Any) -> Any:
+    """Returns a key of a hash."""
+    if key.__class__ not in (str, float) or key != key:
+        raise_error("string or number key expected")
+    return key
+
+
+def _place(key: Any, function: str = "vec") -> int:
+    """Returns the place that an index stands for, from 0 on."""
+    if key.__class__ is not float or not key > 0:
+        raise_error("positive number expected as key")
+    place = integer(key, 2, function) - 1
+    if not 0 <= place < MAX_COUNT:
+        raise_error("out of memory")
+    return place
+
+
+def _grow(values: list[Any], n: int) -> None:
+    values.extend([None] * (n - len(values)))
 
 
 class _Kinds:
@@ -57,186 +86,114 @@ class _Kinds:
 
     def __init__(self, state: State) -> None:
         self.state = state
-        types = state.types
-        self.hash = native(types, Hash, "tds.Hash", {})
-        self.vector = native(types, Vector, "tds.Vec", {})
+        self.hash = native(state.types, Hash, "tds.Hash", {})
+        self.vector = native(state.types, Vector, "tds.Vec", {})
+        self.hash._methods = self.vector._methods = None
 
     def value(self, value: Any) -> Any:
-        """Returns a value that a container takes. A table becomes a container."""
+        """Returns a value that a container takes. A table becomes a vector if its keys are 1 to n, and a hash otherwise."""
         if is_table(value):
-            return self.from_table(value)
-        if value is None or value.__class__ in (bool, float, str):
-            return value
-        if isinstance(value, (Hash, Vector)) or self.state.metatable(value) is not None:
-            return value
-        raise_error(f"unsupported type: {type_name(value)}")
+            isVector = len(listed(value)) == len(items(value))
+            return self.filled(self.vector(), listed(value)) if isVector else self.filled(self.hash(), items(value))
+        isPlain = value is None or value.__class__ in (bool, float, str) or isinstance(value, Container)
+        if not isPlain and self.state.metatable(value) is None:
+            raise_error(f"unsupported type: {type_name(value)}")
+        return value
 
-    def from_table(self, table: Table) -> Any:
-        """Returns the container of a table: a vector if its keys are 1 to n."""
-        pairs = items(table)
-        if len(listed(table)) == len(pairs):
-            return self.filled(self.vector(), listed(table))
-        made = self.hash()
-        for key, value in pairs:
-            self.set(made, key, value)
+    def filled(self, made: Any, values: list[Any]) -> Any:
+        """Adds values to a vector, or keys with values to a hash. Returns it."""
+        if isinstance(made, Vector):
+            made.values.extend(map(self.value, values))
+        else:
+            made.values.update({_key(key): self.value(value) for key, value in values})
         return made
 
-    def filled(self, vector: Any, values: list[Any]) -> Any:
-        """Returns a vector, to which values are added."""
-        vector.values.extend(self.value(value) for value in values)
-        return vector
-
-    def set(self, hash: Any, key: Any, value: Any) -> None:
+    def set(self, hash: Hash, key: Any, value: Any) -> tuple[()]:
         """Sets a value of a hash; nil removes it."""
-        if key.__class__ not in (str, float):
-            raise_error("string or number key expected")
         if value is None:
-            hash.values.pop(key, None)
+            hash.values.pop(_key(key), None)
         else:
-            hash.values[key] = self.value(value)
-
-
-def _hash(value: Any) -> Hash:
-    if not isinstance(value, Hash):
-        raise_error("bad argument #1 (tds.Hash expected)")
-    return value
-
-
-def _vector(value: Any) -> Vector:
-    if not isinstance(value, Vector):
-        raise_error("bad argument #1 (tds.Vec expected)")
-    return value
-
-
-def _iterator(values: list[tuple[Any, Any]]) -> Any:
-    rest = iter(values)
-
-    def following(*_: Any) -> Any:
-        return next(rest, None)
-
-    return following
-
-
-def _rows(state: State, pairs: list[tuple[Any, Any]]) -> list[str]:
-    """Returns the lines of elements as they are printed."""
-    rows = []
-    for key, value in pairs[:_SHOWN]:
-        head = f"{format_number(key) if key.__class__ is float else key:>5} : "
-        text = str(first(state.tostring(value)))
-        rows.append(head + text.replace("\n", "\n" + " " * len(head)))
-    return rows + (["..."] if len(pairs) > _SHOWN else [])
-
-
-def _open_hash(kinds: _Kinds) -> None:
-    def index(hash: Any, key: Any = None, *_: Any) -> Any:
-        if key.__class__ not in (str, float):
-            raise_error("string or number key expected")
-        return _hash(hash).values.get(key)
-
-    def newindex(hash: Any, key: Any = None, value: Any = None, *_: Any) -> tuple[()]:
-        kinds.set(_hash(hash), key, value)
+            hash.values[_key(key)] = self.value(value)
         return ()
 
-    def pairs(hash: Any, *_: Any) -> Any:
-        return _iterator(list(_hash(hash).values.items()))
+    def text(self, made: Container) -> str:
+        """Returns a container as it prints."""
+        rows = [f"{made.name}[{len(made.values)}]{{"]
+        for key, value in _pairs(made)[:_SHOWN]:
+            head = f"{format_number(key) if key.__class__ is float else key:>5} : "
+            text = "..." if isinstance(value, Container) and value is made else str(first(self.state.tostring(value)))
+            rows.append(head + text.replace("\n", "\n" + " " * len(head)))
+        return "\n".join([*rows, *(["..."] if len(made.values) > _SHOWN else []), "}"])
 
-    def text(hash: Any, *_: Any) -> str:
-        found = list(_hash(hash).values.items())
-        return "\n".join([f"tds.Hash[{len(found)}]{{", *_rows(kinds.state, found), "}"])
+    def methods(self) -> dict[str, Any]:
+        """Returns the methods of a vector."""
 
-    kinds.hash._metatable.__dict__.update(
-        __index=index, __newindex=newindex, __pairs=pairs, __tostring=text, __len=lambda hash, *_: float(len(_hash(hash).values))
-    )
-    kinds.hash._methods = None
+        def insert(values: list[Any], *arguments: Any) -> tuple[()]:
+            if len(arguments) not in (1, 2):
+                raise_error("[key] value expected")
+            place = len(values) if len(arguments) == 1 else _place(arguments[0], "insert")
+            value = self.value(arguments[-1])
+            _grow(values, place)
+            values.insert(place, value)
+            return ()
 
+        def remove(values: list[Any], key: Any) -> tuple[()]:
+            place = len(values) - 1 if key is None else _place(key, "remove")
+            del values[max(place, 0) : place + 1]
+            return ()
 
-def _place(key: Any, function: str = "vec") -> int:
-    """Returns the place that an index stands for, from 0 on."""
-    if key.__class__ is not float or key <= 0:
-        raise_error("positive number expected as key")
-    place = integer(key, 2, function) - 1
-    if place >= 2**31:
-        raise_error("out of memory")
-    return place
+        def resize(values: list[Any], size: Any) -> tuple[()]:
+            n = _place(size, "resize") + 1
+            del values[n:]
+            _grow(values, n)
+            return ()
 
+        def sort(values: list[Any], less: Any) -> tuple[()]:
+            values.sort(key=compared(less))
+            return ()
 
-def _methods(kinds: _Kinds) -> dict[str, Callable[..., Any]]:
-    """Returns the methods of a vector."""
+        def concat(values: list[Any], separator: str, start: int, end: int | None) -> str:
+            end = len(values) if end is None else max(end, 0)
+            return separator.join(first(self.state.tostring(one)) for one in values[max(start - 1, 0) : end])
 
-    def insert(vector: Any = MISSING, *arguments: Any) -> tuple[()]:
-        values = _vector(vector).values
-        if len(arguments) not in (1, 2):
-            raise_error("[key] value expected")
-        place = len(values) if len(arguments) == 1 else _place(arguments[0], "insert")
-        _grow(values, place)
-        values.insert(place, kinds.value(arguments[-1]))
-        return ()
+        return functions(
+            {
+                **{"insert": ("values *any", insert), "remove": ("values any", remove), "resize": ("values any", resize)},
+                **{"sort": ("values function?", sort), "concat": ("values string= whole=1 whole?", concat)},
+            },
+            values=lambda *given: _checker(Vector, "tds.Vec")(*given).values,
+        )
 
-    def remove(vector: Any = MISSING, key: Any = None, *_: Any) -> tuple[()]:
-        values = _vector(vector).values
-        place = len(values) - 1 if key is None else _place(key, "remove")
-        del values[max(place, 0) : place + 1]
-        return ()
+    def open(self) -> None:
+        """Gives the classes their methods."""
+        methods = self.methods()
 
-    def resize(vector: Any = MISSING, size: Any = MISSING, *_: Any) -> tuple[()]:
-        values, n = _vector(vector).values, _place(size, "resize") + 1
-        del values[n:]
-        _grow(values, n)
-        return ()
+        def index(vector: Vector, key: Any) -> Any:
+            if key.__class__ is not float:
+                if key in methods:
+                    return methods[key]
+                raise_error("invalid key (number) or method name")
+            place = _place(key)
+            return vector.values[place] if place < len(vector.values) else None
 
-    def sort(vector: Any = MISSING, less: Any = None, *_: Any) -> tuple[()]:
-        _vector(vector).values.sort(key=compared(less))
-        return ()
+        def newindex(vector: Vector, key: Any, value: Any) -> tuple[()]:
+            place, value = _place(key), self.value(value)
+            _grow(vector.values, place + 1)
+            vector.values[place] = value
+            return ()
 
-    def concat(vector: Any = MISSING, separator: Any = None, start: Any = None, end: Any = None, *_: Any) -> str:
-        values = _vector(vector).values
-        begin, stop = integer(start, 3, "concat", 1) - 1, integer(end, 4, "concat", len(values))
-        return ("" if separator is None else separator).join(first(kinds.state.tostring(one)) for one in values[begin:stop])
+        common = {
+            **dict.fromkeys(("__pairs", "__ipairs"), ("own", lambda made: iter(_pairs(made)))),
+            **{"__tostring": ("own", self.text), "__len": ("own", lambda made: len(made.values))},
+        }
+        ofHashes = {"__index": ("own any", lambda hash, key: hash.values.get(_key(key))), "__newindex": ("own any any", self.set)}
+        ofVectors = {"__index": ("own any", index), "__newindex": ("own any any", newindex)}
+        for kind, base, own in ((self.hash, Hash, ofHashes), (self.vector, Vector, ofVectors)):
+            made = functions({**common, **own}, own=_checker(base, kind.name))
+            kind._metatable.__dict__.update(made)
 
-    return {"insert": insert, "remove": remove, "resize": resize, "sort": sort, "concat": concat}
-
-
-def _grow(values: list[Any], n: int) -> None:
-    values.extend([None] * (n - len(values)))
-
-
-def _open_vector(kinds: _Kinds) -> None:
-    methods = _methods(kinds)
-
-    def index(vector: Any, key: Any = None, *_: Any) -> Any:
-        if key.__class__ is not float:
-            if key in methods:
-                return methods[key]
-            raise_error("invalid key (number) or method name")
-        values, place = _vector(vector).values, _place(key)
-        return values[place] if place < len(values) else None
-
-    def newindex(vector: Any, key: Any = None, value: Any = None, *_: Any) -> tuple[()]:
-        values, place = _vector(vector).values, _place(key)
-        value = kinds.value(value)
-        _grow(values, place + 1)
-        values[place] = value
-        return ()
-
-    def pairs(vector: Any, *_: Any) -> Any:
-        return _iterator([(float(i), value) for i, value in enumerate(_vector(vector).values, 1)])
-
-    def text(vector: Any, *_: Any) -> str:
-        found = [(float(i), value) for i, value in enumerate(_vector(vector).values, 1)]
-        return "\n".join([f"tds.Vec[{len(found)}]{{", *_rows(kinds.state, found), "}"])
-
-    kinds.vector._metatable.__dict__.update(
-        {"__index": index, "__newindex": newindex, "__pairs": pairs, "__ipairs": pairs, "__tostring": text},
-        __len=lambda vector, *_: float(len(_vector(vector).values)),
-    )
-    kinds.vector._methods = None
-
-
-def _open_files(kinds: _Kinds) -> None:
-    """Files of torch take containers."""
-    types = kinds.state.types
-
-    def leaving(value: Any, convert: Any, keep: Any) -> Any:
+    def leaving(self, value: Any, convert: Any, keep: Any) -> Any:
+        """Returns a container as files of torch have it, or None."""
         if isinstance(value, Hash):
             made = keep(value, t7.Hash())
             made.update((convert(key), convert(one)) for key, one in value.values.items())
@@ -247,47 +204,46 @@ def _open_files(kinds: _Kinds) -> None:
             return made
         return None
 
-    def coming(value: Any, convert: Any, keep: Any) -> Any:
+    def coming(self, value: Any, convert: Any, keep: Any) -> Any:
+        """Returns a container of a file."""
         if isinstance(value, t7.Hash):
-            made = keep(value, kinds.hash())
+            made = keep(value, self.hash())
             made.values.update((convert(key), convert(one)) for key, one in value.items())
-            return made
-        made = keep(value, kinds.vector())
-        made.values.extend(convert(one) for one in value)
+        else:
+            made = keep(value, self.vector())
+            made.values.extend(convert(one) for one in value)
         return made
 
-    types.containers = (leaving, coming)
+
+def _pairs(made: Container) -> list[tuple[Any, Any]]:
+    return list(made.values.items()) if isinstance(made, Hash) else numbered(made.values)
+
+
+def _counter(start: float) -> Table:
+    count = start
+
+    def inc() -> float:
+        nonlocal count
+        count += 1.0
+        return count
+
+    return fields(**functions({"inc": ("*any", lambda *_: inc()), "get": ("*any", lambda *_: count)}))
 
 
 def library(state: State) -> Table:
     """Returns the package's table."""
     state.require("torch")
     kinds = _Kinds(state)
-    _open_hash(kinds)
-    _open_vector(kinds)
-    _open_files(kinds)
+    kinds.open()
+    state.types.containers = (kinds.leaving, kinds.coming)
 
     def make_hash(_: Any, source: Any = None, *_rest: Any) -> Any:
-        made = kinds.hash()
-        for key, value in items(source) if is_table(source) else []:
-            kinds.set(made, key, value)
-        return made
+        return kinds.filled(kinds.hash(), items(source) if is_table(source) else [])
 
     def make_vector(_: Any, *values: Any) -> Any:
-        given = listed(values[0]) if len(values) == 1 and is_table(values[0]) else list(values)
-        return kinds.filled(kinds.vector(), given)
+        isTable = len(values) == 1 and is_table(values[0])
+        return kinds.filled(kinds.vector(), listed(values[0]) if isTable else list(values))
 
     hash = constructor_of(kinds.hash._metatable, make_hash)
     vector = constructor_of(kinds.vector._metatable, make_vector)
-
-    def counter(start: Any = None, *_: Any) -> Table:
-        count = 0.0 if start is None else start
-
-        def inc(*_: Any) -> float:
-            nonlocal count
-            count += 1.0
-            return count
-
-        return fields(inc=inc, get=lambda *_: count)
-
-    return fields(hash=hash, Hash=hash, vec=vector, Vec=vector, AtomicCounter=counter)
+    return fields(hash=hash, Hash=hash, vec=vector, Vec=vector, **functions({"AtomicCounter": ("number=0", _counter)}))

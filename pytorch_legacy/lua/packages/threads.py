@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..language.arguments import MISSING, number, string
 from ..language.errors import raise_error, value_of
 from ..language.operators import many
 from ..language.table import Table, Userdata, fields, first, rawset
+from .functions import functions
 from .moving import Moving
-from .values import table_of, truth, with_metatable
+from .values import is_callable, table_of, truth, with_metatable
 
 if TYPE_CHECKING:
     from ..language.state import State
 
 _SHARED = "threads.sharedserialize"
+_MAX_THREADS = 1024  # states of a pool, each of which has packages of its own
 
 
 class Pool(Userdata):
@@ -85,58 +85,57 @@ class Pool(Userdata):
             raise_error(message)
 
 
-def _pool(value: Any, name: str) -> Pool:
+def _any_pool(value: Any, _: int, name: str) -> Pool:
     if not isinstance(value, Pool):
         raise_error(f"bad argument #1 to '{name}' (threads.Threads expected)")
-    if not value.isRunning:
-        raise_error("thread system is not running")
     return value
 
 
-def _thread(pool: Pool, value: Any) -> int:
-    if value.__class__ is not float or not 1 <= value <= len(pool.states):
-        raise_error("thread index expected")
-    return int(value) - 1
+def _pool(value: Any, position: int, name: str) -> Pool:
+    """Returns a pool that runs."""
+    if not _any_pool(value, position, name).isRunning:
+        raise_error("thread system is not running")
+    return value  # type: ignore[no-any-return]
 
 
-def addjob(pool: Any = MISSING, *arguments: Any) -> tuple[()]:
-    pool = _pool(pool, "addjob")
+def _addjob(pool: Pool, *given: Any) -> tuple[()]:
     if pool.isSpecific:
-        thread, arguments = _thread(pool, arguments[0] if arguments else None), arguments[1:]
+        number = given[0] if given else None
+        if number.__class__ is not float or not 1 <= number <= len(pool.states):
+            raise_error("thread index expected")
+        thread, given = int(number) - 1, given[1:]
     else:
         thread, pool.next = pool.next, (pool.next + 1) % len(pool.states)
-    function, end = (*arguments[:2], None, None)[:2]
-    if not callable(function):
+    function, end = (*given[:2], None, None)[:2]
+    if not is_callable(function):
         raise_error("function callback expected")
-    if end is not None and not callable(end):
+    if end is not None and not is_callable(end):
         raise_error("function (or nil) endcallback expected")
-    pool.add(thread, function, end, arguments[2:])
+    pool.add(thread, function, end, given[2:])
     return ()
 
 
-def dojob(pool: Any = MISSING, *_: Any) -> tuple[()]:
-    pool = _pool(pool, "dojob")
+def _dojob(pool: Pool) -> tuple[()]:
     if pool.jobs:
         pool.do_job()
     return ()
 
 
-def synchronize(pool: Any = MISSING, *_: Any) -> tuple[()]:
-    if not isinstance(pool, Pool) or pool.isRunning:
-        _pool(pool, "synchronize").synchronize()
+def _synchronize(pool: Pool) -> tuple[()]:
+    if pool.isRunning:
+        pool.synchronize()
     return ()
 
 
-def terminate(pool: Any = MISSING, *_: Any) -> tuple[()]:
-    if isinstance(pool, Pool) and pool.isRunning:
+def _terminate(pool: Pool) -> tuple[()]:
+    if pool.isRunning:
         pool.synchronize()
         pool.isRunning = False
         pool.states = []
     return ()
 
 
-def specific(pool: Any = MISSING, new: Any = None, *_: Any) -> Any:
-    pool = _pool(pool, "specific")
+def _specific(pool: Pool, new: Any) -> Any:
     if new is None:
         return pool.isSpecific
     pool.synchronize()
@@ -144,27 +143,17 @@ def specific(pool: Any = MISSING, new: Any = None, *_: Any) -> Any:
     return ()
 
 
-def isrunning(pool: Any = MISSING, *_: Any) -> bool:
-    return isinstance(pool, Pool) and pool.isRunning
-
-
-def hasjob(pool: Any = MISSING, *_: Any) -> bool:
-    return bool(_pool(pool, "hasjob").jobs)
-
-
-def haserror(pool: Any = MISSING, *_: Any) -> bool:
-    return bool(_pool(pool, "haserror").errors)
-
-
-def acceptsjob(pool: Any = MISSING, *_: Any) -> bool:
-    pool = _pool(pool, "acceptsjob")
-    return len(pool.jobs) < len(pool.states)
-
-
-_METHODS: dict[str, Callable[..., Any]] = {
-    **{"addjob": addjob, "dojob": dojob, "synchronize": synchronize, "terminate": terminate, "specific": specific},
-    **{"isrunning": isrunning, "hasjob": hasjob, "haserror": haserror, "acceptsjob": acceptsjob},
-}
+_METHODS = functions({
+    "addjob": ("pool *any", _addjob),
+    "dojob": ("pool", _dojob),
+    "synchronize": ("anyPool", _synchronize),
+    "terminate": ("anyPool", _terminate),
+    "specific": ("pool any", _specific),
+    "isrunning": ("any", lambda pool: isinstance(pool, Pool) and pool.isRunning),
+    "hasjob": ("pool", lambda pool: bool(pool.jobs)),
+    "haserror": ("pool", lambda pool: bool(pool.errors)),
+    "acceptsjob": ("pool", lambda pool: len(pool.jobs) < len(pool.states)),
+}, pool=_pool, anyPool=_any_pool)  # fmt: skip
 
 
 def _lock(*names: str) -> Any:
@@ -180,10 +169,6 @@ def _lock(*names: str) -> Any:
     return with_metatable(Table(), __call=make)
 
 
-def safe(function: Any = MISSING, *_: Any) -> Any:
-    return function
-
-
 def library(state: State) -> Table:
     """Returns the package's table, which makes a pool when it is called."""
     kind = "threads.serialize"
@@ -191,32 +176,33 @@ def library(state: State) -> Table:
     metatable.__dict__["__index"] = metatable
     made_class: Any = type("Pool", (Pool,), {"__slots__": (), "_metatable": metatable})
 
-    def serialization(name: Any = None, *_: Any) -> Any:
+    def serialization(name: str | None) -> Any:
         nonlocal kind
         if name is None:
             return kind
-        kind = string(name, 1, "serialization")
+        kind = name
         return ()
 
-    def make(_: Any, n: Any = MISSING, *functions: Any) -> Any:
-        count = int(number(n, 1, "Threads"))
-        if count < 1:
-            raise_error("bad argument #1 to 'Threads' (number of threads expected)")
-        pool, results = made_class(state, count, kind == _SHARED), Table()
+    def make(n: int, *given: Any) -> Any:
+        if not 1 <= n <= _MAX_THREADS:
+            raise_error(f"bad argument #1 to 'Threads' (number of threads expected, 1 to {_MAX_THREADS})")
+        pool, results = made_class(state, n, kind == _SHARED), Table()
 
         def keep(*values: Any) -> tuple[()]:
             rawset(results, float(len(results) + 1), table_of(values))
             return ()
 
-        for function in functions:
-            for i in range(count):
-                pool.add(i, function, keep if function is functions[-1] else None, (float(i + 1),))
+        for function in given:
+            for i in range(n):
+                pool.add(i, function, keep if function is given[-1] else None, (float(i + 1),))
         pool.synchronize()
         pool.isSpecific = False
         return pool, results
 
-    threads = fields(serialization=serialization, new=lambda *arguments: make(None, *arguments), **_METHODS)
-    pools = with_metatable(threads, __call=make)
-    table = fields(Threads=pools, Mutex=_lock("lock", "unlock"), Condition=_lock("signal", "wait"), safe=safe)
-    table.__dict__.update(serialization=serialization, new=threads.__dict__["new"])
-    return with_metatable(table, __call=make)
+    made = functions({"serialization": ("string?", serialization), "Threads": ("whole *function", make)})
+    common = {"serialization": made["serialization"], "new": made["Threads"]}
+    call = lambda _, *given: made["Threads"](*given)  # noqa: E731
+    pools = with_metatable(fields(**common, **_METHODS), __call=call)
+    table = fields(Threads=pools, Mutex=_lock("lock", "unlock"), Condition=_lock("signal", "wait"), **common)
+    table.__dict__.update(functions({"safe": ("any", lambda function: function)}))
+    return with_metatable(table, __call=call)

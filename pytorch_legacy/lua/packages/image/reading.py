@@ -54,7 +54,7 @@ def filters(declarations: Mapping[str, Any]) -> dict[str, Any]:
     A declaration is a text, whose first words are tensors, and ``compute(array, size, ...)``. The array of a ``picture`` has
     three dimensions. The size is the height and width of the result, or None.
     """
-    return {name: named(name, _filter(name, text, compute)) for name, (text, compute) in declarations.items()}
+    return {name: named(name, _filter(name, text, compute), compute) for name, (text, compute) in declarations.items()}
 
 
 def _filter(name: str, text: str, compute: Any) -> Any:

@@ -6,12 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ...language.arguments import MISSING, string
-from ...language.arguments import table as checked_table
 from ...language.errors import raise_error
 from ...language.libraries.files import Console
 from ...language.operators import format_number, tonumber
 from ...language.table import Table, rawget, rawset
+from ..functions import declared, functions
 from ..values import called, is_table, listed, table_of, truth, with_metatable
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ _NUMBER = r"([+\-0-9][0-9]*\.?[0-9]*[eE]?[+\-]?[0-9]*)"
 _RANGE = re.compile(rf"{_NUMBER}\.\.{_NUMBER}")
 _STANDARD = {"stdin": "file-in", "stdout": "file-out", "stderr": "file-out"}
 _FILES = {"file-in": "r", "file-out": "w"}
-_KNOWN = frozenset(("string", "number", "boolean", *_FILES))
+_KNOWN = (None, "string", "number", "boolean", *_FILES)
 
 
 @dataclass
@@ -55,13 +54,19 @@ class _Parameter:
 
 
 def _balanced(text: str, brackets: str) -> tuple[str, str] | None:
-    """Returns what is within the brackets that a text begins with, and what follows, or None."""
+    """Returns the text within the brackets that a text begins with, and the text that follows, or None."""
     depth = 0
     for i, c in enumerate(text):
         depth += (c == brackets[0]) - (c == brackets[1])
         if depth == 0:
-            return (text[1:i], text[i + 1 :]) if i else None
+            return (text[1:i], text[i + 1 :].lstrip()) if i else None
     return None
+
+
+def _words(text: str) -> tuple[str, str]:
+    """Returns the first word of a text, and the rest."""
+    first, _, rest = text.strip().partition(" ")
+    return first, rest.strip()
 
 
 class _Lapp:
@@ -70,7 +75,7 @@ class _Lapp:
     Attributes
     ----------
     table : Table
-        What scripts have of it.
+        The table that scripts have of it.
     """
 
     def __init__(self, state: State) -> None:
@@ -81,10 +86,8 @@ class _Lapp:
     def script(self) -> str:
         """Returns the name of the script, without folder and end."""
         given = self.state.globals.arg
-        if not is_table(given):
-            return "inter"
-        name = rawget(given, 0.0) or "unknown"
-        return re.sub(r"\.[A-Za-z]+$", "", re.sub(r".+[\\/]", "", name))
+        name = rawget(given, 0.0) if is_table(given) else "inter"
+        return re.sub(r"\.[A-Za-z]+$", "", re.sub(r".+[\\/]", "", name if name.__class__ is str else "unknown"))
 
     # -------------------------------------------------------------------------------------------------- ends
 
@@ -103,10 +106,7 @@ class _Lapp:
     def fail(self, message: str, noUsage: Any = None) -> NoReturn:
         """Ends the program because of a wrong option."""
         shown = self.table.show_usage_error
-        if not truth(shown):
-            noUsage = True
-        elif shown == "throw":
-            noUsage = "throw"
+        noUsage = "throw" if shown == "throw" else True if not truth(shown) else noUsage
         self.quit(f"{self.script()}: {message}", noUsage)
 
     def open(self, name: Any, mode: Any = None) -> Any:
@@ -118,28 +118,22 @@ class _Lapp:
 
     # -------------------------------------------------------------------------------------------------- declarations
 
-    def declared(self, text: str) -> tuple[dict[Any, _Parameter], dict[str, str], list[str]]:
-        """Returns the parameters of a help, the long names of short flags, and the names of arguments."""
-        parameters: dict[Any, _Parameter] = {}
-        aliases: dict[str, str] = {}
-        names: list[str] = []
-        for line in text.split("\n")[:-1]:
-            line = line.lstrip()
-            flag = next((match for form in _FLAGS if (match := form.match(line))), None)
-            isList = False
-            if flag is not None:
-                name, rest = self._flag(flag.groupdict(), aliases)
-                shorter = re.sub(r"^\.\.\.\s*", "", rest)
-                isList, rest = shorter != rest, shorter
-            elif (found := _balanced(line, "<>")) is not None and found[1].strip():
-                name, dots = re.match(r"([^.]*)(.*)", found[0], re.DOTALL).groups()  # type: ignore[union-attr]
-                name = re.sub("[^A-Za-z]", "_", name[:1]) + re.sub("[^A-Za-z0-9]", "_", name[1:])
-                isList, rest = dots == "...", found[1].lstrip()
-                names.append(name)
-            else:
-                continue
-            parameters[name] = self._parameter(name, rest, isList)
-        return parameters, aliases, names
+    def declare(self, reading: _Reading, line: str) -> None:
+        """Adds the parameter that a line of the help declares, if it does."""
+        line = line.lstrip()
+        flag = next((match for form in _FLAGS if (match := form.match(line))), None)
+        if flag is not None:
+            name, rest = self._flag(flag.groupdict(), reading.aliases)
+            short = re.sub(r"^\.\.\.\s*", "", rest)
+            isList, rest = short != rest, short
+        elif (found := _balanced(line, "<>")) is not None and found[1]:
+            name, dot, dots = found[0].partition(".")
+            name = re.sub("[^A-Za-z]", "_", name[:1]) + re.sub("[^A-Za-z0-9]", "_", name[1:])
+            isList, rest = dot + dots == "...", found[1]
+            reading.names.append(name)
+        else:
+            return
+        reading.parameters[name] = self._parameter(rest, isList)
 
     def _flag(self, groups: dict[str, Any], aliases: dict[str, str]) -> tuple[str, str]:
         """Returns name and help of a flag."""
@@ -152,45 +146,32 @@ class _Lapp:
             aliases[short] = name
         return name or short or "", rest
 
-    def _parameter(self, name: str, rest: str, isList: bool) -> _Parameter:
+    def _parameter(self, rest: str, isList: bool) -> _Parameter:
         found = _Parameter(isList=isList)
         typed = _balanced(rest, "()")
         if typed is None:
             found.kind, found.default = "boolean", False
             return found
-        kind, _, rest = typed[0].strip().partition(" ")
-        rest = rest.strip()
+        kind, rest = _words(typed[0])
         if kind == "optional":
             found.isOptional = True
-            kind, _, rest = rest.partition(" ")
-            rest = rest.strip()
-        isDefault = kind == "default"
-        if isDefault:
-            if not rest:
-                self.fail("value must follow default")
+            kind, rest = _words(rest)
+        if kind == "default":
+            found.text = rest or self.fail("value must follow default")
         elif (limits := _RANGE.match(kind)) is not None:
-            found.kind = "number"
-            found.limits = (tonumber(limits[1]) or 0.0, tonumber(limits[2]) or 0.0)
+            found.kind, found.limits = "number", (tonumber(limits[1]) or 0.0, tonumber(limits[2]) or 0.0)
         elif "|" in kind:
             found.kind, found.choices = "string", kind
         else:
             found.kind = kind or None
-        if not isDefault and (match := re.match(r"default\s*(\S.*)", rest, re.DOTALL)) is not None:
-            isDefault, rest = True, match[1]
-        if isDefault:
-            found.text = rest
-            found.default, found.kind = self._default(rest, found.kind)
-        return self._typed(found)
-
-    def _typed(self, found: _Parameter) -> _Parameter:
-        """Gives a parameter what ``add_type`` has noted for its type."""
+        if found.text is None and (match := re.match(r"default\s*(\S.*)", rest, re.DOTALL)) is not None:
+            found.text = match[1]
+        if found.text is not None:
+            found.default, found.kind = self._default(found.text, found.kind)
         if found.kind in self.types:
             converter, found.constraint = self.types[found.kind]
-            if converter.__class__ is str:
-                found.kind = converter
-            else:
-                found.converter = converter
-        elif found.kind is not None and found.kind not in _KNOWN:
+            found.kind, found.converter = (converter, None) if converter.__class__ is str else (found.kind, converter)
+        elif found.kind not in _KNOWN:
             self.fail(f"{found.kind} is unknown type")
         return found
 
@@ -203,8 +184,7 @@ class _Lapp:
             return self.state.index(self.state.globals.io, text), _STANDARD[text]
         if text == "true" and kind is None:
             return True, "boolean"
-        if text[:1] in ("'", '"'):
-            text = text[1:-1]
+        text = text[1:-1] if text[:1] in ("'", '"') else text
         converter = self.types.get(kind or "", (None, None))[0]
         if callable(converter):
             try:
@@ -235,23 +215,41 @@ class _Lapp:
             called(parameter.constraint, value)
         return value
 
-    def process(self, text: str, words: list[Any]) -> Table:
-        """Returns the values that words of a command line give."""
+    def process(self, text: str, given: Any) -> Table:
+        """Returns the values that words of a command line, those of the program by default, give."""
+        given = self.state.globals.arg if given is None else given
+        words = [format_number(one) if one.__class__ is float else one for one in listed(given)] if is_table(given) else []
+        for word in words:
+            if word.__class__ is not str:
+                raise_error("lapp: expected words that are strings")
         self.usage = text
         if "-h" in words or "--help" in words:
             self.quit()
-        reading = _Reading(self, words, *self.declared(text))
+        reading = _Reading(self, words)
+        for line in text.split("\n")[:-1]:
+            self.declare(reading, line)
         return reading.run()
 
 
 class _Reading:
-    """Words of a command line, as they are read."""
+    """Words of a command line, as they are read.
 
-    def __init__(
-        self, lapp: _Lapp, words: list[Any], parameters: dict[Any, _Parameter], aliases: dict[str, str], names: list[str]
-    ) -> None:
-        self.lapp, self.words, self.parameters, self.aliases, self.names = lapp, list(words), parameters, aliases, names
-        self.results, self.place, self.argument, self.extra = Table(), 0, 0, 0.0
+    Attributes
+    ----------
+    parameters : dict
+        The parameters by their names.
+    aliases : dict
+        The long names of short flags.
+    names : list of str
+        The names of arguments, which have no flags.
+    """
+
+    def __init__(self, lapp: _Lapp, words: list[str]) -> None:
+        self.lapp, self.words = lapp, words
+        self.parameters: dict[Any, _Parameter] = {}
+        self.aliases: dict[str, str] = {}
+        self.names: list[str] = []
+        self.results, self.argument, self.extra = Table(), 0, 0.0
 
     def _set(self, parameter: _Parameter, name: Any, value: Any) -> None:
         if name.__class__ is str:
@@ -267,7 +265,7 @@ class _Reading:
         """Returns the name of ``name=value`` or ``name:value``. The value becomes the next word."""
         name, mark, value = re.match(r"([^=:]*)([=:]?)(.*)", word, re.DOTALL).groups()  # type: ignore[union-attr]
         if mark:
-            self.words.insert(self.place + 1, value)
+            self.words.insert(0, value)
         return name
 
     def _known(self, name: str) -> _Parameter | None:
@@ -282,12 +280,9 @@ class _Reading:
         else:
             name = self._split(word[1:])
             if name == word[1:]:
-                flag = self._known(name[0])
-                if flag is not None and flag.kind != "boolean":
-                    self.words.insert(self.place + 1, name[1:])
-                else:
-                    self.words[self.place + 1 : self.place + 1] = [f"-{c}" for c in name[1:]]
-                name = name[0]
+                flag, name, rest = self._known(name[0]), name[0], name[1:]
+                isValue = flag is not None and flag.kind != "boolean"
+                self.words[:0] = [rest] if isValue else [f"-{c}" for c in rest]
         return self.aliases.get(name, name)
 
     def _next_argument(self) -> Any:
@@ -304,43 +299,40 @@ class _Reading:
     def run(self) -> Table:
         """Reads all words. Returns the values of all parameters."""
         isOver = False
-        while self.place < len(self.words):
-            word = self.words[self.place]
+        while self.words:
+            word = self.words.pop(0)
             if word == "--" and not isOver:
                 isOver, self.argument = True, len(self.names)
-                self.place += 1
-                continue
-            word = format_number(word) if word.__class__ is float else word
-            if not isOver and re.match(r"--?\S", word):
+            elif not isOver and re.match(r"--?\S", word):
                 self._read(self._flag(word), None, word)
             else:
                 self._read(self._next_argument(), word, word)
-            self.place += 1
         for name, parameter in list(self.parameters.items()):
             if not parameter.isGiven:
                 if parameter.default is None and not parameter.isOptional:
                     self.lapp.fail(f"missing required parameter: {name}")
-                self._set(parameter, name, parameter.default)
-                if parameter.kind in _FILES:
-                    self._set(parameter, f"{name}_name", parameter.text)
+                self._store(parameter, name, parameter.default, parameter.text)
         return self.results
 
-    def _read(self, name: Any, value: Any, word: str) -> None:
+    def _store(self, parameter: _Parameter, name: Any, value: Any, word: str | None) -> None:
+        self._set(parameter, name, value)
+        if parameter.kind in _FILES:
+            self._set(parameter, f"{name}_name", word)
+
+    def _read(self, name: Any, value: str | None, word: str) -> None:
         """Notes the value of a parameter; that of a flag is the next word."""
         lapp, parameter = self.lapp, self.parameters.get(name)
         if parameter is None:
             lapp.fail(f"unrecognized parameter: {name}")
+        new: Any = value
         if parameter.kind == "boolean":
-            value = not truth(parameter.default)
+            new = not truth(parameter.default)
         elif value is None:
-            self.place += 1
-            if self.place >= len(self.words):
+            if not self.words:
                 lapp.fail(f"{name} was expecting a value")
-            word = value = self.words[self.place]
+            word = new = self.words.pop(0)
         parameter.isGiven = True
-        self._set(parameter, name, lapp.converted(parameter, name, value))
-        if parameter.kind in _FILES:
-            self._set(parameter, f"{name}_name", word)
+        self._store(parameter, name, lapp.converted(parameter, name, new), word)
         if truth(lapp.table.callback):
             called(lapp.table.callback, name, word, Table())
 
@@ -349,29 +341,22 @@ def library(state: State) -> Table:
     """Returns the package's table, which is called with the help."""
     lapp = _Lapp(state)
 
-    def process(text: Any = MISSING, given: Any = None, *_: Any) -> Table:
-        words = state.globals.arg if given is None else checked_table(given, 2, "lapp")
-        return lapp.process(string(text, 1, "lapp"), listed(words) if is_table(words) else [])
-
-    def quit(message: Any = None, noUsage: Any = None, *_: Any) -> None:
-        lapp.quit(message, noUsage)
-
-    def error(message: Any = "", noUsage: Any = None, *_: Any) -> None:
-        lapp.fail(str(message), noUsage)
-
-    def assert_(condition: Any = None, message: Any = "", *_: Any) -> tuple[()]:
+    def check(condition: Any, message: str) -> tuple[()]:
         if not truth(condition):
-            lapp.fail(str(message))
+            lapp.fail(message)
         return ()
 
-    def open_(name: Any = MISSING, mode: Any = None, *_: Any) -> Any:
-        return lapp.open(name, mode)
-
-    def add_type(name: Any = MISSING, converter: Any = None, constraint: Any = None, *_: Any) -> tuple[()]:
-        lapp.types[string(name, 1, "add_type")] = (converter, constraint)
+    def add_type(name: str, converter: Any, constraint: Any) -> tuple[()]:
+        lapp.types[name] = (converter, constraint)
         return ()
 
-    made: dict[str, Any] = {"process_options_string": process, "quit": quit, "error": error, "assert": assert_, "open": open_}
-    made |= {"add_type": add_type, "callback": False, "show_usage_error": True}
-    lapp.table.__dict__.update(made)
-    return with_metatable(lapp.table, __call=lambda _, *arguments: process(*arguments))
+    made = functions({
+        "quit": ("any any", lapp.quit),
+        "error": ("string= any", lapp.fail),
+        "assert": ("any string=", check),
+        "open": ("any any", lapp.open),
+        "add_type": ("string any any", add_type),
+    })  # fmt: skip
+    process = declared("lapp", "string table?", lapp.process)
+    lapp.table.__dict__.update(made, process_options_string=process, callback=False, show_usage_error=True)
+    return with_metatable(lapp.table, __call=lambda _, *given: process(*given))

@@ -95,6 +95,8 @@ def test_no_network_is_written(
     assert main(["lua", str(tmp_path / "t.lua"), "--to-python", str(tmp_path / "net.py"), *options]) == 1
     assert words in capsys.readouterr().err
     assert not (tmp_path / "net.py").exists()
+
+
 def sandboxed(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Runs code in a sandbox, on the command line."""
     command = [sys.executable, "-m", "pytorch_legacy", "lua", "--sandbox", *arguments]

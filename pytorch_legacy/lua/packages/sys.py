@@ -86,10 +86,12 @@ def library(state: State) -> Table:
     def listing(command: str) -> Any:
         return "string=", lambda folder: execute(f"{command} {folder}")
 
-    system = functions({
-        **dict.fromkeys(("execute", "fexecute"), ("string", execute)),
-        **{"ls": listing("ls"), "ll": listing("ls -l"), "la": listing("ls -a"), "lla": listing("ls -la")},
-    })
+    system = functions(
+        {
+            **dict.fromkeys(("execute", "fexecute"), ("string", execute)),
+            **{"ls": listing("ls"), "ll": listing("ls -l"), "la": listing("ls -a"), "lla": listing("ls -la")},
+        }
+    )
     system |= {name: paths.OF_FILES[name] for name in ("dirname", "basename", "concat", "filep", "dirp")}
     made = functions({**_FUNCTIONS, "tic": ("", tic), "toc": ("any", toc)})
     made |= state.outside("sys", system, ("dirname", "basename", "concat"))

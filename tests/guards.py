@@ -8,6 +8,7 @@ their own, which is named at the end.
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from pytorch_legacy.backend import header
 
+_END = re.compile(r"\);\s*(/\*.*\*/)?$")
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 TOGETHER = (
@@ -54,15 +56,43 @@ def missing(name: str) -> list[str]:
 
 
 def where(name: str) -> list[header.Place]:
-    """The files of a class that people write, and its lines in them: C and CUDA, Python, and its cases."""
+    """The files of a class that people write, and its lines in them: declarations, C and CUDA, Python, and its cases."""
+    found = header.where(name, ROOT)
+    known = [place.path for place in found]
+    beside = [path for one in known for path in sorted(one.parent.glob(f"{one.stem}*")) if _hasStem(path, one) and path not in known]
     python = [path for folder in ("pytorch_legacy/nn/*", "tests/cases") for path in ROOT.glob(f"{folder}/{name}.py")]
-    lines = [len(path.read_text(encoding="utf-8").splitlines()) for path in python]
-    return [*header.where(name, ROOT), *(header.Place(path, 1, last) for path, last in zip(python, lines, strict=True))]
+    return [*declared(name), *found, *map(_whole, [*beside, *python])]
+
+
+def declared(name: str) -> list[header.Place]:
+    """Returns the lines of THNN.h that declare the C functions of a class. Functions one below the other are one place."""
+    path = ROOT / "THNN" / "THNN.h"
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    found: list[header.Place] = []
+    for function in header.parse(text):
+        if function.layer != name:
+            continue
+        first = function.line
+        last = next(number for number in range(first, len(lines) + 1) if _END.search(lines[number - 1]))
+        if found and first - found[-1].last <= 2:  # a blank line is between them
+            first = found.pop().first
+        found.append(header.Place(path, first, last))
+    return found
+
+
+def _hasStem(path: Path, c: Path) -> bool:
+    """Returns whether a file has the name of a C file, or this name and an ending such as _fast."""
+    return path.suffix in (".c", ".h", ".cu", ".cuh") and path.stem.partition("_")[0] == c.stem
+
+
+def _whole(path: Path) -> header.Place:
+    return header.Place(path, 1, len(path.read_text(encoding="utf-8").splitlines()))
 
 
 def styles(names: list[str]) -> list[list[str]]:
     """Commands that look at the form of files; of the tools that are there."""
-    found = [place.path for name in names for place in where(name)]
+    found = list(dict.fromkeys(place.path for name in names for place in where(name)))
     python = [str(path) for path in found if path.suffix == ".py"]
     c = [str(path) for path in found if path.suffix != ".py"]
     ways = {"clang-format": (["--dry-run", "--Werror"], c), "ruff": (["check", "-q"], python)}

@@ -47,7 +47,9 @@ def test_a_class_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
 def test_files_of_a_layer() -> None:
     found = {place.path.relative_to(ROOT).as_posix() for place in guards.where("Normalize")}
     assert found == {
+        "THNN/THNN.h",
         "THNN/normalization/Normalize.c",
+        "THNN/normalization/Normalize.h",
         "THCUNN/normalization/Normalize.cu",
         "pytorch_legacy/nn/normalization/Normalize.py",
         "tests/cases/Normalize.py",
@@ -68,23 +70,63 @@ def test_every_layer_stands_in_one_c_file_which_names_it() -> None:
         assert sum(line.startswith(f"int32_t THNN_({function.name})(") for line in lines) == 1, function.name
 
 
-def test_where_a_layer_stands(capsys: pytest.CaptureFixture[str]) -> None:
-    assert guards.main(["--where", "Normalize"]) == 0
+@pytest.mark.parametrize(
+    "name, files",
+    [
+        (
+            "Normalize",
+            [
+                "THNN/THNN.h",
+                "THNN/normalization/Normalize.c",
+                "THCUNN/normalization/Normalize.cu",
+                "THNN/normalization/Normalize.h",
+                "pytorch_legacy/nn/normalization/Normalize.py",
+                "tests/cases/Normalize.py",
+            ],
+        ),
+        (
+            "SpatialMaxPooling",
+            [
+                "THNN/THNN.h",
+                "THNN/pooling/MaxPooling.c",
+                "THCUNN/pooling/MaxPooling.cu",
+                "THNN/pooling/MaxPooling.h",
+                "THNN/pooling/MaxPooling_avx512.c",
+                "THNN/pooling/MaxPooling_fast.c",
+                "THCUNN/pooling/MaxPooling.cuh",
+                "pytorch_legacy/nn/pooling/SpatialMaxPooling.py",
+                "tests/cases/SpatialMaxPooling.py",
+            ],
+        ),
+        ("Identity", ["pytorch_legacy/nn/shape/Identity.py", "tests/cases/Identity.py"]),
+    ],
+)
+def test_where_a_layer_stands(name: str, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert guards.main(["--where", name]) == 0
     said = capsys.readouterr().out.splitlines()
-    assert [line.rpartition(":")[0] for line in said] == [
-        "THNN/normalization/Normalize.c",
-        "THCUNN/normalization/Normalize.cu",
-        "pytorch_legacy/nn/normalization/Normalize.py",
-        "tests/cases/Normalize.py",
-    ]
-    assert said[-1].endswith(f":1-{len((ROOT / 'tests/cases/Normalize.py').read_text().splitlines())}")
+    assert [line.rpartition(":")[0] for line in said] == files
+    assert said[-1].endswith(f":1-{len((ROOT / files[-1]).read_text().splitlines())}")
+
+
+def test_declarations_of_a_layer() -> None:
+    lines = (ROOT / "THNN" / "THNN.h").read_text(encoding="utf-8").splitlines()
+    for name in ("Normalize", "SpatialMaxPooling", "LookupTable", "BatchNormalization"):
+        functions = [function.name for function in header.read(ROOT / "THNN" / "THNN.h") if function.layer == name]
+        text = "\n".join(line for place in guards.declared(name) for line in lines[place.first - 1 : place.last])
+        assert text.startswith("THNN_API int32_t THNN_(") and text.endswith(");"), text
+        assert re.findall(r"THNN_\((\w+)\)", text) == functions
 
 
 def test_form_is_asked_of_the_tools_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda tool: tool if tool == "clang-format" else None)
     ((tool, *options),) = guards.styles(["Normalize", "Identity"])
     assert tool == "clang-format"
-    assert [Path(path).name for path in options if not path.startswith("-")] == ["Normalize.c", "Normalize.cu"]
+    assert [Path(path).name for path in options if not path.startswith("-")] == [
+        "THNN.h",
+        "Normalize.c",
+        "Normalize.cu",
+        "Normalize.h",
+    ]
 
 
 def test_the_page_names_the_commands() -> None:

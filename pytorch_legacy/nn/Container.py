@@ -384,6 +384,16 @@ class Container(Typed, Module):
         """Returns True if a module stands in several places below, so that its second call overwrites its first result."""
         return walks.has_twice(self)
 
+    def __repr__(self) -> str:
+        """Returns the class, and the modules of a container that has a ``route`` and no printed form of its own."""
+        if type(self).route is Container.route:
+            return super().__repr__()
+        return "\n".join([f"{self._typename} {{", *self._numbered(), "}"])
+
+    def _numbered(self) -> list[str]:
+        """Returns lines with the modules, which count from 1."""
+        return [f"  ({i}): {module!r}".replace("\n", "\n  ") for i, module in enumerate(self.modules, 1)]
+
     def _branches(self) -> str:
         """Returns the printed form of containers that fan out."""
         lines = [f"{self._typename} {{", "  input"]

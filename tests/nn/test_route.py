@@ -49,6 +49,18 @@ def sides() -> Sides:
     return Sides(nn.Linear(3, 4), nn.Sequential(nn.Tanh(), nn.Linear(5, 4)), nn.CAddTable()).float()
 
 
+def test_printing_shows_the_modules() -> None:
+    text = "  (2): nn.Sequential {\n    [input -> (1) -> (2) -> output]\n    (1): nn.Tanh\n    (2): nn.Linear(5 -> 4)\n  }"
+    assert repr(sides()) == f"Sides {{\n  (1): nn.Linear(3 -> 4)\n{text}\n  (3): nn.CAddTable\n}}"
+    assert repr(nn.Sequential(Skipping(nn.Tanh(), nn.Abs()))).splitlines()[2:-1] == [
+        "  (1): Skipping {",
+        "    (1): nn.Tanh",
+        "    (2): nn.Abs",
+        "  }",
+    ]
+    assert repr(Skipping()) == "Skipping {\n}"
+
+
 def test_which_classes_define_their_route() -> None:
     for cls in (nn.Sequential, nn.ConcatTable, nn.ParallelTable, nn.Decorator, Sides, Skipping):
         assert cls.definesRoute(), cls

@@ -193,5 +193,4 @@ class Sequential(Container):
 
     def __repr__(self) -> str:
         chain = " -> ".join(["input", *(f"({i + 1})" for i in range(len(self.modules))), "output"])
-        lines = [f"  ({i}): {module!r}".replace("\n", "\n  ") for i, module in enumerate(self.modules, 1)]
-        return "\n".join(["nn.Sequential {", f"  [{chain}]", *lines, "}"])
+        return "\n".join(["nn.Sequential {", f"  [{chain}]", *self._numbered(), "}"])

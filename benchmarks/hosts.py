@@ -2,10 +2,11 @@
 
 python -m benchmarks.hosts                 all networks, one sample
 python -m benchmarks.hosts digits --rounds 9 --threads 2
+python -m benchmarks.hosts --training      steps of training in C, without an update, of the networks of benchmarks.steps
 
-The first column has the microseconds of a call of Python's program. A host has its time as a share of that, the median of all
-rounds in which they took turns, the MiB that were resident while its process ran, and the most of them. The outputs have the same
-bits, or the line ends in "differs".
+The first column has the microseconds of a call of Python's program, a median as that of the hosts. A host has its time as a share
+of that, the median of all rounds in which they took turns, the MiB that were resident while its process ran, and the most of
+them. The outputs, or the gradients of a step, have the same bits, or the line ends in "differs".
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ from typing import Any
 import numpy as np
 
 import pytorch_legacy as pl
+from pytorch_legacy import nn
 from pytorch_legacy.backend import library_path
 
-from .measure import seconds
+from . import steps
+from .measure import Job, ratios, seconds
 from .nets import NETS
 
 THNN_RUN = Path(pl.__file__).parent / "lib" / "thnn-run"
@@ -56,28 +59,90 @@ static int byValue(const void *one, const void *other)
   return (a > b) - (a < b);
 }
 
+static void transfer(const char *name, const char *mode, void *data, size_t size, size_t count)
+{
+  FILE *file = fopen(name, mode);
+  const size_t done = !file ? 0 : *mode == 'r' ? fread(data, size, count, file) : fwrite(data, size, count, file);
+  if (done != count || fclose(file) != 0) exit((puts(name), 1));
+}
+
 int main(int argc, char **argv)
 {
+  if (argc != 2) return 1;
   const int times = atoi(argv[1]);
-  struct net *net;
-  float *input = calloc(NET_INPUT(1), sizeof *input);
-  float *output = calloc(NET_OUTPUT(1), sizeof *output);
   double *took = calloc((size_t)times, sizeof *took);
-  FILE *file = fopen(argv[2], "rb");
-  if (argc != 4 || !file || fread(input, sizeof *input, NET_INPUT(1), file) != NET_INPUT(1)) return 1;
-  fclose(file);
-  check(net_open(&net, "net.bin", 1));
+  struct net *net;
+  OPEN
   for (int i = 0; i < times; i++) {
     const double start = now();
-    check(net_run(net, 1, input, output));
+    RUN
     took[i] = now() - start;
   }
   qsort(took, (size_t)times, sizeof *took, byValue);
   printf("%.9f\\n", took[times / 2]);
-  file = fopen(argv[3], "wb");
-  return !file || fwrite(output, sizeof *output, NET_OUTPUT(1), file) != NET_OUTPUT(1) || fclose(file) != 0;
+  CLOSE
+  return 0;
 }
 """
+RUNNING = {
+    "OPEN": """\
+float *input = calloc(NET_INPUT(1), sizeof *input);
+  float *output = calloc(NET_OUTPUT(1), sizeof *output);
+  transfer("x.bin", "rb", input, sizeof *input, NET_INPUT(1));
+  check(net_open(&net, "net.bin", 1));""",
+    "RUN": "check(net_run(net, 1, input, output));",
+    "CLOSE": 'transfer("y.bin", "wb", output, sizeof *output, NET_OUTPUT(1));',
+}
+TRAINING = {
+    "OPEN": """\
+INPUT *input = calloc(NET_INPUT, sizeof *input);
+  int64_t *target = calloc(NET_TARGET, sizeof *target);
+  double loss;
+  transfer("x.bin", "rb", input, sizeof *input, NET_INPUT);
+  transfer("t.bin", "rb", target, sizeof *target, NET_TARGET);
+  check(net_open(&net, "net.bin"));
+  check(THNN_manualSeed(NULL, 1));
+  check(net_step(net, input, target, &loss));
+  transfer("y.bin", "wb", net_gradients(net), sizeof(float), NET_PARAMETERS);""",
+    "RUN": "check(net_step(net, input, target, &loss));",
+    "CLOSE": "",
+}
+
+
+def usual_seconds(job: Job, calls: int) -> float:
+    """Returns the median of the seconds of some calls."""
+    times = []
+    for _ in range(calls):
+        start = time.perf_counter()
+        job()
+        times.append(time.perf_counter() - start)
+    return median(times)
+
+
+def compile_host(where: Path, words: dict[str, str], type: str = "float") -> None:
+    """Compiles a host of net.c in a folder. `type` is that of its input."""
+    (where / "host.c").write_text(re.sub("OPEN|RUN|CLOSE", lambda found: words[found[0]], HOST))
+    options = ["-std=c11", "-O2", f"-DINPUT={type}", f"-I{library_path.parent}"]
+    linked = [library_path, f"-Wl,-rpath,{library_path.parent}", "-lm"]
+    subprocess.run(["gcc", *options, "host.c", "net.c", "-o", "host", *linked], cwd=where, check=True)
+
+
+def run(command: list[Any], where: Path, threads: int) -> tuple[str, float, float]:
+    """Returns the output of a process, the median of its resident memory while it ran, and the largest, in MiB."""
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    process = subprocess.Popen(command, cwd=where, env=environment, stdout=subprocess.PIPE, text=True)
+    seen, most = [0.0], 0.0
+    while process.poll() is None:
+        with suppress(OSError):
+            found = dict(re.findall(r"(VmRSS|VmHWM):\s*(\d+) kB", Path(f"/proc/{process.pid}/status").read_text()))
+            if found:  # a process that ends has no such lines
+                seen.append(int(found["VmRSS"]) / 1024)
+                most = int(found["VmHWM"]) / 1024
+        time.sleep(0.002)
+    said = process.communicate()[0]
+    if process.returncode:
+        raise SystemExit(f"{command[0]}: {said}")
+    return said, median(seen), most
 
 
 class Hosts:
@@ -101,54 +166,22 @@ class Hosts:
         if self.x.dtype != np.float32 or not isinstance(self.output, np.ndarray):
             return False
         pl.to_c(net, self.where / "net.c", example)
-        (self.where / "host.c").write_text(HOST)
-        options = [library_path, f"-Wl,-rpath,{library_path.parent}", "-lm"]
-        command = [
-            "gcc",
-            "-std=c11",
-            "-O2",
-            "-DINPUT=float",
-            f"-I{library_path.parent}",
-            "host.c",
-            "net.c",
-            "-o",
-            "host",
-            *options,
-        ]
-        subprocess.run(command, cwd=self.where, check=True)
+        compile_host(self.where, RUNNING)
         return True
 
     def python(self, times: int) -> float:
-        return seconds(lambda: self.program(self.x), times)
+        return usual_seconds(lambda: self.program(self.x), times)
 
     def thnn_run(self, times: int) -> tuple[float, float, float]:
-        said, *sizes = self._run(
-            [THNN_RUN, "net.thnn", "x.npy", "-o", "y.npy", "--time", str(times), "--threads", str(self.threads)]
-        )
+        command = [THNN_RUN, "net.thnn", "x.npy", "-o", "y.npy", "--time", str(times), "--threads", str(self.threads)]
+        said, *sizes = run(command, self.where, self.threads)
         found = re.search(r"out, ([\d.e+-]+) ms", said)
         assert found is not None, said
         return float(found[1]) / 1e3, *sizes
 
     def c(self, times: int) -> tuple[float, float, float]:
-        said, *sizes = self._run(["./host", str(times), "x.bin", "y.bin"])
+        said, *sizes = run(["./host", str(times)], self.where, self.threads)
         return float(said), *sizes
-
-    def _run(self, command: list[Any]) -> tuple[str, float, float]:
-        """Returns the output of a process, the median of its resident memory while it ran, and the largest, in MiB."""
-        environment = {**os.environ, "OMP_NUM_THREADS": str(self.threads)}
-        process = subprocess.Popen(command, cwd=self.where, env=environment, stdout=subprocess.PIPE, text=True)
-        seen, most = [0.0], 0.0
-        while process.poll() is None:
-            with suppress(OSError):
-                found = dict(re.findall(r"(VmRSS|VmHWM):\s*(\d+) kB", Path(f"/proc/{process.pid}/status").read_text()))
-                if found:  # a process that ends has no such lines
-                    seen.append(int(found["VmRSS"]) / 1024)
-                    most = int(found["VmHWM"]) / 1024
-            time.sleep(0.002)
-        said = process.communicate()[0]
-        if process.returncode:
-            raise SystemExit(f"{command[0]}: {said}")
-        return said, median(seen), most
 
     def areSame(self) -> bool:
         """Returns whether the outputs that the hosts have written have the bits of Python's."""
@@ -179,13 +212,47 @@ def line(name: str, rounds: int, threads: int) -> str:
         return f"{name:22} {' '.join(columns)}{'' if hosts.areSame() else '  differs'}"
 
 
+def step_line(name: str, batch: int, rounds: int, threads: int) -> str:
+    """Returns the line of a training step."""
+    make, given, classes, _ = steps.NETS[name]
+    pl.manualSeed(2)
+    x = given(batch)
+    net, labels = steps.with_labels(make(), x, classes)
+    criterion = nn.CrossEntropyCriterion()
+    with tempfile.TemporaryDirectory() as folder:
+        where = Path(folder)
+        pl.to_c(net, where / "net.c", (x, labels), criterion=criterion)
+        x.tofile(where / "x.bin")
+        labels.tofile(where / "t.bin")
+        compile_host(where, TRAINING, "float" if x.dtype == np.float32 else "int64_t")
+        step = pl.compile(net, (x, labels), criterion=criterion)
+        pl.manualSeed(1)
+        step(x, labels)
+        gradients = step.gradParameters.copy()
+        times = max(3, min(1000, int(0.3 / seconds(lambda: step(x, labels), 3))))
+        python, c = [], []
+        for _ in range(rounds):
+            python.append(usual_seconds(lambda: step(x, labels), times))
+            c.append(float(run(["./host", str(times)], where, threads)[0]))
+        isSame = gradients.tobytes() == (where / "y.bin").read_bytes()
+    return f"{name:25} {batch:5} {1e6 * median(python):10.1f} {ratios(c, python):9.2f}{'' if isSame else '  differs'}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", help="networks whose name holds one of these")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--training", action="store_true", help="steps of training")
     options = parser.parse_args()
     pl.setNumThreads(options.threads)
+    if options.training:
+        print(f"{'':25} batch {'Python, us':>10} {'net.c':>9}")
+        for name, (_, _, _, batches) in steps.NETS.items():
+            if not options.words or any(word in name for word in options.words):
+                for batch in batches:
+                    print(step_line(name, batch, options.rounds, options.threads), flush=True)
+        return
     print(f"{'':22} {'Python, us':>10} {'thnn-run':>9} {'MiB':>6} {'peak':>6} {'net.c':>9} {'MiB':>6} {'peak':>6}")
     for name in NETS:
         if not options.words or any(word in name for word in options.words):

@@ -55,10 +55,15 @@ NETS: dict[str, tuple[Callable[[], nn.Module], Callable[[int], np.ndarray], int,
 }
 
 
+def with_labels(net: nn.Module, x: Any, classes: int) -> tuple[Any, Any]:
+    """Returns a network with a row of scores for each label, and labels for a batch. A text has one for each character."""
+    rows = chain(net, nn.View(-1, classes))
+    return rows, np.arange(len(rows.clone().training().forward(x))) % classes
+
+
 def compiled(net: nn.Module, x: Any, classes: int) -> tuple[Any, Any]:
     """Returns a training step for a batch, and its labels."""
-    rows = chain(net, nn.View(-1, classes))  # a text has scores for each character
-    labels = np.arange(len(rows.clone().training().forward(x))) % classes
+    rows, labels = with_labels(net, x, classes)
     config = {"learningRate": RATE}
     return pl.compile(rows, (x, labels), criterion=nn.CrossEntropyCriterion(), optimizer="sgd", config=config), labels
 

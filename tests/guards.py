@@ -59,7 +59,9 @@ def where(name: str) -> list[header.Place]:
     """The files of a class that people write, and its lines in them: declarations, C and CUDA, Python, and its cases."""
     found = header.where(name, ROOT)
     known = [place.path for place in found]
-    beside = [path for one in known for path in sorted(one.parent.glob(f"{one.stem}*")) if _hasStem(path, one) and path not in known]
+    beside = [
+        path for one in known for path in sorted(one.parent.glob(f"{one.stem}*")) if _hasStem(path, one) and path not in known
+    ]
     python = [path for folder in ("pytorch_legacy/nn/*", "tests/cases") for path in ROOT.glob(f"{folder}/{name}.py")]
     return [*declared(name), *found, *map(_whole, [*beside, *python])]
 

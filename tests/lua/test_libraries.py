@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 
 import pytorch_legacy as pl
+from pytorch_legacy.lua.language.libraries import patterns
 
 from .running import result, rows
 
@@ -204,3 +207,36 @@ def test_packages_beside_the_file_that_requires_them(tmp_path: Path) -> None:
     (tmp_path / "again.lua").write_text("require './again'")
     with pytest.raises(pl.lua.LuaError, match="loop or previous error loading module"):
         pl.lua.run(tmp_path / "again.lua")
+
+
+@pytest.mark.parametrize("code, expected", [
+    ("('a'):rep(40):find(('a*'):rep(10) .. 'b')", None),
+    ("('a'):rep(60):find(('a?'):rep(60) .. ('a'):rep(61))", None),
+    ("('a'):rep(60):find(('a?'):rep(60) .. ('a'):rep(60))", (1, 60)),
+    ("('x'):rep(5000):find(('.-'):rep(6) .. 'y')", None),
+    ("('a'):rep(2000):match('^' .. ('(a*)'):rep(5) .. '$')", ("a" * 2000, "", "", "", "")),
+    ("('1,2,3,4,5\\n'):rep(9):gsub('(.-),(.-),(.-),(.-),(.-)\\n', '%5')", ("555555555", 9)),
+])  # fmt: skip
+def test_patterns_do_not_take_exponential_time(code: str, expected: object) -> None:
+    assert pl.lua.Session().execute(f"return {code}") == expected
+
+
+def test_patterns_that_refer_to_captures_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "_MAX_STEPS", 1000)
+    with pytest.raises(pl.lua.LuaError, match="pattern too complex"):
+        pl.lua.Session().execute("return ('a'):rep(60):find('(a*)(a*)(a*)(a*)(a*)%1%2%3b')")
+
+
+def test_both_matchers_find_the_same() -> None:
+    rnd = random.Random(1)
+    parts = [a + b for a in ("a", ".", "[ab]", "%a", "%d", "[^a]") for b in ("", "*", "+", "-", "?")] + ["()", "%f[ab]"]
+    for _ in range(2000):
+        pattern = "".join(rnd.choice(parts) for _ in range(rnd.randint(1, 7)))
+        pattern = f"({pattern}){rnd.choice(['', '%1', '$'])}"
+        text = "".join(rnd.choice("abc1") for _ in range(rnd.randint(0, 12)))
+        parsed = patterns.items(pattern)
+        own, regular = patterns.Matcher(parsed), re.compile(patterns._regular(parsed), re.DOTALL)
+        found, expected = own.search(text, 0), regular.search(text, 0)
+        assert (found is None) == (expected is None), pattern
+        if found is not None and expected is not None:
+            assert (found.start(), found.end(), found[1]) == (expected.start(), expected.end(), expected[1]), pattern

@@ -1,4 +1,9 @@
-"""Lua's patterns, as regular expressions of Python. One with ``%b`` has a matcher of its own."""
+"""Lua's patterns, as regular expressions of Python.
+
+A `Matcher` matches patterns that regular expressions do not have (``%b``), or for which they may take exponential time: those in
+which many repeats can end at several places. It remembers from which places the rest of a pattern does not match, so that it
+tries none of them twice.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +28,8 @@ def _complement(ranges: str) -> str:
 _CLASSES.update({letter.upper(): _complement(ranges) for letter, ranges in tuple(_CLASSES.items())})
 _ANYTHING, _NOTHING = r"[\x00-\xff]", r"[^\x00-\xff]"
 _MAX_CAPTURES = 32
+_MAX_CHOICES = 3  # repeats with several ends in a regular expression, which takes up to n ** 4 steps then
+_MAX_STEPS, _MAX_STEPS_PER_CHARACTER = 10**6, 100  # Limits of a `Matcher` without memory: captures decide what matches.
 POSITION, TEXT = "position", "text"  # kinds of captures
 
 
@@ -164,23 +171,40 @@ class Matcher:
             re.compile(part.text, re.DOTALL).match if part.kind == "set" else re.match for part in parts
         ]
         self._isFrontier = [re.compile(part.text).match if part.kind == "frontier" else None for part in parts]
+        self._hasMemory = all(part.kind != "same" for part in parts)
+        self._failed: set[tuple[int, int]] = set()
+        self._steps = 0
 
     def match(self, string: str, i: int) -> Match | None:
         """Returns the match that begins at a place."""
-        found = self._from(string, 0, i, [])
-        return Match(string, i, *found) if found else None
+        return self._first(string, range(i, i + 1))
 
     def search(self, string: str, i: int) -> Match | None:
         """Returns the first match from a place on."""
-        return next((found for start in range(i, len(string) + 1) if (found := self.match(string, start))), None)
+        return self._first(string, range(i, len(string) + 1))
+
+    def _first(self, string: str, starts: range) -> Match | None:
+        self._failed, self._steps = set(), _MAX_STEPS + _MAX_STEPS_PER_CHARACTER * len(string)
+        try:
+            for start in starts:
+                if found := self._from(string, 0, start, []):
+                    return Match(string, start, *found)
+            return None
+        finally:
+            self._failed = set()
 
     def _from(self, string: str, n: int, i: int, captures: _Captures) -> _State | None:
         """Matches the parts from the nth on. An open capture ends at -1."""
         if n == len(self._parts):
             return i, captures
+        if (n, i) in self._failed:
+            return None
         kind, text, repeat = self._parts[n]
         if kind == "set":
-            return self._repeated(string, n, i, captures, repeat)
+            found = self._repeated(string, n, i, captures, repeat)
+            if found is None:
+                self._note(n, i)
+            return found
         following: int | None = i
         if kind == "open":
             captures = [*captures, (i, -1)]
@@ -203,12 +227,22 @@ class Matcher:
             following = i if isEdge else None
         return None if following is None else self._from(string, n + 1, following, captures)
 
+    def _note(self, n: int, i: int) -> None:
+        """Remembers that the parts from the nth on do not match from a place, or counts the step."""
+        if self._hasMemory:
+            self._failed.add((n, i))
+            return
+        self._steps -= 1
+        if self._steps < 0:
+            raise_error("pattern too complex")
+
     def _repeated(self, string: str, n: int, i: int, captures: _Captures, repeat: str) -> _State | None:
         isIn = self._sets[n]
         if repeat == "-":
             while not (found := self._from(string, n + 1, i, captures)):
-                if i >= len(string) or not isIn(string, i):
+                if i >= len(string) or not isIn(string, i) or (n, i + 1) in self._failed:
                     return None
+                self._note(n, i)
                 i += 1
             return found
         most = {"": 1, "?": 1}.get(repeat, len(string))
@@ -218,6 +252,8 @@ class Matcher:
         for last in range(end, i - (repeat in ("*", "?")), -1):
             if found := self._from(string, n + 1, last, captures):
                 return found
+            if most > 1 and last > i:
+                self._note(n, last)
         return None
 
 
@@ -254,6 +290,32 @@ def _regular(parts: list[Item]) -> str:
     return text
 
 
+@lru_cache(maxsize=500)
+def _characters(text: str) -> frozenset[str]:
+    """Returns the characters of a set."""
+    isIn = re.compile(text, re.DOTALL).match
+    return frozenset(c for c in map(chr, range(256)) if isIn(c))
+
+
+def _choices(parts: list[Item]) -> int:
+    """Returns how many repeats can end at several places, because what follows them may begin with their characters."""
+    return sum(_hasChoice(part, parts[i + 1 :]) for i, part in enumerate(parts) if part.kind == "set" and part.repeat)
+
+
+def _hasChoice(part: Item, following: list[Item]) -> bool:
+    for other in following:
+        if other.kind == "end":
+            return False
+        if other.kind == "set":
+            if not _characters(part.text).isdisjoint(_characters(other.text)):
+                return True
+            if other.repeat in ("", "+"):
+                return False
+        elif other.kind not in ("open", "close", "position"):
+            return True
+    return False
+
+
 class Pattern(NamedTuple):
     """A pattern that can be matched.
 
@@ -288,5 +350,5 @@ def compiled(pattern: str, mayAnchor: bool = True) -> Pattern:
     isAnchored = mayAnchor and pattern.startswith("^")
     parts = items(pattern[isAnchored:])
     kinds = tuple(POSITION if part.kind == "position" else TEXT for part in parts if part.kind in ("open", "position"))
-    isBalance = any(part.kind == "balance" for part in parts)
-    return Pattern(Matcher(parts) if isBalance else re.compile(_regular(parts), re.DOTALL), kinds, isAnchored)
+    isOwn = any(part.kind == "balance" for part in parts) or _choices(parts) > _MAX_CHOICES
+    return Pattern(Matcher(parts) if isOwn else re.compile(_regular(parts), re.DOTALL), kinds, isAnchored)

@@ -78,6 +78,9 @@ class ScriptFunction:
     def __init__(self, function: Callable[..., Any], border: Border) -> None:
         self.function, self.border = function, border
 
+    def __repr__(self) -> str:
+        return "a function of Lua"
+
     def __call__(self, *arguments: Any) -> Any:
         return self.border.run(self.function, *arguments)
 

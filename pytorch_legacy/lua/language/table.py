@@ -116,6 +116,10 @@ class Userdata:
     def __init__(self, metatable: Table | None = None) -> None:
         self._metatable = metatable
 
+    def __repr__(self) -> str:
+        name = None if self._metatable is None else self._metatable.__dict__.get("__typename")
+        return name if isinstance(name, str) else "userdata"
+
     def __call__(self, *arguments: Any) -> Any:
         return call_by_metamethod(self, arguments)
 

@@ -63,7 +63,7 @@ def _tensor_methods(types: Types) -> dict[str, Any]:
 def _constructor(kind: Any) -> tuple[Any, Any]:
     """Returns what a call of a constructor does, and ``x.new``, which has no x as its own."""
     construct: Any = creation.construct if issubclass(kind, Tensor) else creation.construct_storage
-    return lambda _, *arguments: construct(kind, arguments), lambda *arguments: construct(kind, arguments)
+    return lambda _=None, *arguments: construct(kind, arguments), lambda *arguments: construct(kind, arguments)
 
 
 def _open_classes(types: Types, torch: dict[str, Any]) -> None:

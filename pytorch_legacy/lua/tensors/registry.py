@@ -30,7 +30,7 @@ def constructor_of(metatable: Table, construct: Any) -> Table:
     return table
 
 
-def _text(value: Any, *_: Any) -> Any:
+def _text(value: Any = None, *_: Any) -> Any:
     """Returns what an object's ``__tostring__`` says, its class by default."""
     handler = index(value, "__tostring__")
     return index(value, "__typename") if handler is None else first(handler(value))
@@ -39,7 +39,9 @@ def _text(value: Any, *_: Any) -> Any:
 def _hook(parent: Table | None) -> Table:
     """Returns the metatable of a class: fields come from the parent, and operators get Lua's names."""
 
-    def assigned(metatable: Any, key: Any, value: Any) -> tuple[()]:
+    def assigned(metatable: Any = None, key: Any = None, value: Any = None, *_: Any) -> tuple[()]:
+        if metatable.__class__ not in TABLES:
+            raise_error(f"bad argument #1 to '__newindex' (table expected, got {type_name(metatable)})")
         rawset(metatable, key, value)
         if key in _OPERATORS:
             rawset(metatable, _OPERATORS[key], value)
@@ -68,7 +70,7 @@ def new_class(types: Types, name: str, parent: Table | None) -> Table:
 def object_maker(metatable: Table) -> Any:
     """Returns the function that makes an object of a class and calls its ``__init``."""
 
-    def construct(_: Any, *arguments: Any) -> Table:
+    def construct(_: Any = None, *arguments: Any) -> Table:
         made = Table()
         set_metatable(made, metatable)
         start = index(metatable, "__init")

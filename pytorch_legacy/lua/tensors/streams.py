@@ -323,7 +323,7 @@ def functions(state: State, types: Types) -> dict[str, Any]:
         own.state = state
         found[name] = constructor_of(own._metatable, _abstract)
 
-    def open_disk(_: Any, name: Any = MISSING, mode: Any = None, isQuiet: Any = None, *rest: Any) -> Any:
+    def open_disk(_: Any = None, name: Any = MISSING, mode: Any = None, isQuiet: Any = None, *rest: Any) -> Any:
         name, mode = string(name, 1, "DiskFile"), "r" if mode is None else string(mode, 2, "DiskFile")
         if mode not in _MODES:
             raise_error("file mode should be 'r','w' or 'rw'")
@@ -338,7 +338,7 @@ def functions(state: State, types: Types) -> dict[str, Any]:
             raise_error(f"cannot open <{name}> in mode {mode} ")
         return classes["DiskFile"](stream, mode)
 
-    def open_memory(_: Any, first: Any = None, mode: Any = None, *rest: Any) -> Any:
+    def open_memory(_: Any = None, first: Any = None, mode: Any = None, *rest: Any) -> Any:
         content = b""
         if isinstance(first, Storage):
             content = first.vector.tobytes().removesuffix(b"\0")

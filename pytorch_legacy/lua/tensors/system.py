@@ -216,7 +216,7 @@ def _reading(state: State) -> dict[str, Any]:
 def _command_line(state: State, types: Types) -> Table:
     """Returns ``torch.CmdLine``."""
 
-    def begin(_: Any, argumentSeparator: Any = None, keySeparator: Any = None, *rest: Any) -> CommandLine:
+    def begin(_: Any = None, argumentSeparator: Any = None, keySeparator: Any = None, *rest: Any) -> CommandLine:
         line: CommandLine = made()
         line.separators = (argumentSeparator or ",", keySeparator or "=")
         return line
@@ -277,6 +277,8 @@ def _log(state: State, line: CommandLine, name: Any, params: Any) -> tuple[()]:
         raise LuaError(opened[1])
     printed = names["print"]
     write, flush = state.index(opened, "write"), state.index(opened, "flush")
+    if write is None or flush is None:
+        raise_error(f"bad argument #2 to 'log' (expected a file or the name of a file, got {type_name(name)})")
 
     def print_(*values: Any) -> tuple[()]:
         if not line.isSilent:

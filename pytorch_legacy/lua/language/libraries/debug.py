@@ -99,7 +99,7 @@ def library(state: State) -> dict[str, Any]:
         text = "" if message is None else f"{string(message, 1, 'traceback')}\n"
         if state.failing is not None:
             return text + traceback_of(state.failing)
-        return text + current_traceback(integer(level, 2, "traceback", 1))
+        return text + current_traceback(max(integer(level, 2, "traceback", 1), 0))
 
     def getinfo(function: Any = MISSING, what: Any = None, *_: Any) -> Any:
         options = string("flnSu" if what is None else what, 2, "getinfo")
@@ -111,7 +111,8 @@ def library(state: State) -> dict[str, Any]:
             return found
         if function.__class__ is not float:
             wrong_type(function, 1, "getinfo", "function or level")
-        frame = frame_at(int(function)) if function >= 0 else None
+        level = integer(function, 1, "getinfo")
+        frame = frame_at(level) if level >= 0 else None
         if frame is None:
             return None
         chunk = frame.f_globals.get(CHUNK)

@@ -54,7 +54,7 @@ def _opened(name: str, mode: str) -> File:
 
 def _piece(file: File, form: Any, position: int) -> Any:
     if form.__class__ is float:
-        return file.read_bytes(int(form))
+        return file.read_bytes(integer(form, position, "read"))
     kind = string(form, position, "read").removeprefix("*")[:1]
     if kind == "l":
         return file.read_line()

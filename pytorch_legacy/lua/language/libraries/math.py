@@ -164,7 +164,8 @@ def library(state: State) -> dict[str, Any]:
         if low is MISSING:
             return x
         a, b = (1.0, number(low, 1, "random")) if high is MISSING else (number(low, 1, "random"), number(high, 2, "random"))
-        return math.floor(x * (b - a + 1.0)) + a
+        place = x * (b - a + 1.0)
+        return (math.floor(place) if math.isfinite(place) else place) + a
 
     def randomseed(seed: Any = MISSING, *_: Any) -> tuple[()]:
         draw.seed(number(seed, 1, "randomseed"))

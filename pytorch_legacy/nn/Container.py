@@ -12,7 +12,7 @@ from pytorch_legacy.arrays import Tensor, any_overlap, cupy, is_tensor, on_devic
 from pytorch_legacy.errors import TOO_DEEP, ArgumentError, IndexRangeError, ShapeError, THNNError, UnsupportedError
 from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.nn import walks
+from pytorch_legacy.nn import check, walks
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import author_name, clear, owned, recursiveSum
 from pytorch_legacy.objects import Typed
@@ -58,7 +58,13 @@ class Container(Typed, Module):
         "training", "updateParameters", "zeroGradParameters",
     )  # fmt: skip
     _file = Form(defaults={"modules": lambda fields: []})
-    _lua = Lua(methods={name: {"index": "positions"} for name in ("get", "insert", "remove")}, variadic=("extend",))
+    _lua = Lua(
+        methods={
+            **{name: {"index": "positions"} for name in ("get", "insert", "remove")},
+            **{f"{verb}{kind}": {"step": "indices"} for verb in ("get", "set") for kind in ("HiddenState", "GradHiddenState")},
+        },
+        variadic=("extend",),
+    )
     _isList = False  # True of those that take any number of modules: a part of such a container is one, too
 
     def __init_subclass__(cls, **keywords: Any) -> None:
@@ -245,6 +251,38 @@ class Container(Typed, Module):
 
         self._broadcast("parameters", _nothing, take, once=False)
         return found
+
+    def getHiddenState(self, step: int | None = None, input: Any = None) -> Any:
+        """The states of the recurrent modules inside after a step, -1 for that before the first one; the last one by default.
+
+        It is a list with an entry for each module, False for those that have no state; False if none has one. `input` tells the
+        shape of the zeros before the first step.
+        """
+        return self._statesInside("getHiddenState", step, input)
+
+    def setHiddenState(self, step: int | None, hiddenState: Any) -> Self:
+        """Sets the states after a step, which ``getHiddenState`` returned, and returns self."""
+        return self._setStatesInside("setHiddenState", step, hiddenState)
+
+    def getGradHiddenState(self, step: int | None = None) -> Any:
+        """The gradients of these states, in the same form."""
+        return self._statesInside("getGradHiddenState", step)
+
+    def setGradHiddenState(self, step: int | None, gradHiddenState: Any) -> Self:
+        """Sets the gradients of the states after a step before the way back, and returns self."""
+        return self._setStatesInside("setGradHiddenState", step, gradHiddenState)
+
+    def _statesInside(self, method: str, *arguments: Any) -> Any:
+        states = [getattr(child, method)(*arguments) if isinstance(child, Container) else False for child in self._children()]
+        return states if any(state is not False for state in states) else False
+
+    def _setStatesInside(self, method: str, step: int | None, states: Any) -> Self:
+        children = self._children()
+        if states is not False:
+            for child, state in zip(children, check.table(self, method, states, len(children)), strict=True):
+                if state is not False:
+                    getattr(child, method)(step, state)
+        return self
 
     def _parameterOwners(self) -> list[Module]:
         found: list[Module] = []

@@ -71,6 +71,7 @@ class AbstractRecurrent(Container):
     )  # fmt: skip
     _file = Form(
         oneBased=("step", "updateGradInputStep", "accGradParametersStep"),
+        dropped=("nSharedClone",),
         properties=("recurrentModule",),
         defaults={"rho": 99999, "step": 0, "modules": lambda fields: [fields["recurrentModule"]]},
         kinds={
@@ -78,9 +79,12 @@ class AbstractRecurrent(Container):
             **dict.fromkeys(("rho", "step", "updateGradInputStep", "accGradParametersStep"), "a whole number"),
         },
     )
-    _lua = Lua(fields=dict.fromkeys(("sharedClones", "outputs", "gradInputs", "gradOutputs"), "keys"))
+    _lua = Lua(
+        fields=dict.fromkeys(("sharedClones", "outputs", "gradInputs", "gradOutputs"), "keys"), renewed=("output", "gradInput")
+    )
     _servesAllSteps = True
     _byStep: tuple[str, ...] = ("sharedClones", "outputs", "gradInputs", "gradOutputs", "_gradOutputs")
+    _firstCloned = 0  # the first step that runs a clone
     rmInSharedClones = True
     updateGradInputStep: int | None = None
     accGradParametersStep: int | None = None
@@ -102,6 +106,11 @@ class AbstractRecurrent(Container):
     @property
     def recurrentModule(self) -> Module:
         return self.modules[0]
+
+    @property
+    def nSharedClone(self) -> int:
+        """The number of clones."""
+        return len(self.sharedClones)
 
     def getStepModule(self, step: int) -> Module:
         """The clone of a step, made if need be."""
@@ -169,7 +178,7 @@ class AbstractRecurrent(Container):
             setattr(self, name, {})
         if not any(clone is self.recurrentModule for clone in clones):
             clones = [self.recurrentModule]
-        self.sharedClones = dict(enumerate(clones))
+        self.sharedClones = dict(enumerate(clones, self._firstCloned))
         self.step = 0
         self.rewind()
         return self
@@ -183,7 +192,7 @@ class AbstractRecurrent(Container):
     def reinforce(self, reward: Any) -> Self:
         """Hands a reward to what ran in each step: a list has one for each step, anything else is for all of them."""
         for step in range(self.step):
-            if step in self.sharedClones:
+            if self._hasModule(step):
                 module: Any = self._trainingModule(step)
                 module.reinforce(reward[step] if isinstance(reward, list) else reward)
         return self
@@ -216,9 +225,10 @@ class AbstractRecurrent(Container):
         return self.forget()
 
     def clearState(self) -> Self:
-        """Lets go of everything that ``forward`` and ``backward`` left, clones too, and returns self."""
-        self.sharedClones = {}
+        """Lets go of everything that ``forward`` and ``backward`` left, and returns self. Clones stay, cleared, as in Torch7."""
         self.forget()
+        for clone in self.sharedClones.values():
+            clone.clearState()
         clear(self, "zeroTensor", "cell")
         return super().clearState()
 
@@ -276,8 +286,11 @@ class AbstractRecurrent(Container):
             raise ValueRangeError(f"{self._typename}: backward: no step is left; forward went {self.step}")
         return step
 
+    def _hasModule(self, step: int) -> bool:
+        return step < self._firstCloned or step in self.sharedClones
+
     def _ran(self, step: int) -> Module:
-        if step not in self.outputs or step not in self.sharedClones:
+        if step not in self.outputs or not self._hasModule(step):
             raise ValueRangeError(
                 f"{self._typename}: backward: step {step + 1} is no longer kept; raise rho ({self.rho}) by maxBPTTstep()"
             )
@@ -294,7 +307,7 @@ class AbstractRecurrent(Container):
     def _toTorch7(self) -> dict[str, Any]:
         fields = super()._toTorch7() | {name: to_table(getattr(self, name)) for name in self._byStep}
         if "nSharedClone" in fields:
-            fields["nSharedClone"] = len(self.sharedClones)
+            fields["nSharedClone"] = self.nSharedClone
         return fields
 
 

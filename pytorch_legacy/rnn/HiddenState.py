@@ -3,7 +3,6 @@
 from typing import Any, Self
 
 from pytorch_legacy.errors import ValueRangeError
-from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.regularization.Dropout import Dropout
@@ -28,12 +27,6 @@ class HiddenState(AbstractRecurrent):
     -----
     With lazy dropout (``p > 0``) all steps of a sequence get the same noise. In Torch7 they did so in the first one only.
     """
-
-    _lua = Lua(
-        methods={
-            name: {"step": "indices"} for name in ("getHiddenState", "setHiddenState", "getGradHiddenState", "setGradHiddenState")
-        }
-    )
 
     # The fields that hold the states of all steps and their gradients, and the user's.
     _states: tuple[tuple[str, str, str, str], ...] = (("outputs", "gradOutputs", "userPrevOutput", "userGradPrevOutput"),)

@@ -9,7 +9,7 @@ from pytorch_legacy.errors import ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Criterion import Criterion
-from pytorch_legacy.nn.utils import by_example, sizes
+from pytorch_legacy.nn.utils import by_example, recursiveCopy, sizes
 from pytorch_legacy.objects import Wrapping
 from pytorch_legacy.rnn.steps import areZero, first
 
@@ -73,7 +73,7 @@ class MaskZeroCriterion(Wrapping, Criterion):
             result[rows] = gradient
             return result
 
-        self.gradInput = by_example(inner, input, spread)
+        self.gradInput = recursiveCopy(self.gradInput, by_example(inner, input, spread))
         return self.gradInput
 
     def _rows(self, input: Any) -> Tensor:

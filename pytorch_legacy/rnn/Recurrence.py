@@ -1,12 +1,13 @@
 """A recurrent network from any module of two inputs."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from pytorch_legacy.errors import ArgumentError, FieldError, ShapeError
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
+from pytorch_legacy.nn.Container import Container
 from pytorch_legacy.nn.Module import Module
 from pytorch_legacy.nn.utils import described
 from pytorch_legacy.rnn.HiddenState import HiddenState
@@ -37,7 +38,8 @@ class Recurrence(HiddenState):
 
     Notes
     -----
-    ``userPrevOutput`` replaces the zeros. Source: Element-Research rnn ``Recurrence``.
+    ``userPrevOutput`` replaces the zeros. ``getHiddenState()`` is a list of the output and of the states of recurrent modules
+    inside, if there are some. Source: Element-Research rnn ``Recurrence``.
 
     Examples
     --------
@@ -64,6 +66,25 @@ class Recurrence(HiddenState):
     def module(self) -> Module:
         return self.modules[0]
 
+    def getHiddenState(self, step: int | None = None, input: Any = None) -> list[Any]:
+        step = self.step - 1 if step is None else step
+        return _together(super().getHiddenState(step, input), Container.getHiddenState(self, step, input))
+
+    def setHiddenState(self, step: int | None, hiddenState: Any) -> Self:
+        step = self.step - 1 if step is None else step
+        own, *inside = check.table(self, "hiddenState", hiddenState)
+        Container.setHiddenState(self, step, *inside[:1] or [False])
+        return super().setHiddenState(step, own)
+
+    def getGradHiddenState(self, step: int | None = None) -> list[Any]:
+        return _together(super().getGradHiddenState(step), Container.getGradHiddenState(self, step))
+
+    def setGradHiddenState(self, step: int | None, gradHiddenState: Any) -> Self:
+        step = self.step - 1 if step is None else step
+        own, *inside = check.table(self, "gradHiddenState", gradHiddenState)
+        Container.setGradHiddenState(self, step, *inside[:1] or [False])
+        return super().setGradHiddenState(step, own)
+
     def _zeroState(self, input: Any) -> list[Any]:
         shape = first(self, "input", input).shape
         if len(shape) not in (self.nInputDim, self.nInputDim + 1):
@@ -82,6 +103,11 @@ class Recurrence(HiddenState):
 
     def __repr__(self) -> str:
         return f"{self._typename} @ {self.module!r}"
+
+
+def _together(own: Any, inside: Any) -> list[Any]:
+    """Returns a state, and those inside, if there are some."""
+    return [own] if inside is False else [own, inside]
 
 
 def _sizes(value: Any) -> list[Any]:

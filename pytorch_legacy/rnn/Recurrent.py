@@ -53,6 +53,8 @@ class Recurrent(HiddenState):
         kinds={f"{name}Module": "a module" for name in ("start", "input", "feedback", "transfer", "merge", "initial")},
     )
 
+    _firstCloned = 1
+
     def __init__(
         self,
         start: int | Sequence[int] | Module,

@@ -4,6 +4,7 @@ from typing import Any
 
 from pytorch_legacy.arrays import Tensor, is_tensor
 from pytorch_legacy.errors import BusyError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import blocks, check
 from pytorch_legacy.nn.Module import Module
@@ -48,6 +49,7 @@ class Sequencer(AbstractSequencer):
     array([3., 2., 1.], dtype=float32)
     """
 
+    _lua = Lua(renewed=("output", "gradInput"))
     _file = Form(
         properties=("module",),
         renamed={"_when": "_remember"},
@@ -80,7 +82,10 @@ class Sequencer(AbstractSequencer):
         for t in range(len(steps)):
             with at_step(t, self):
                 outputs.append(self.module.updateOutput(steps[t]))
-        self.output = joined(self, "output", outputs, input)
+        if self.train or not isinstance(self.output, list) or is_tensor(input):
+            self.output = joined(self, "output", outputs, input)
+        else:
+            self.output[:] = outputs  # evaluation has one table for good, as in Torch7
         return self.output
 
     def updateGradInput(self, input: Any, gradOutput: Any) -> Any:

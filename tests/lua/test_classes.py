@@ -86,6 +86,56 @@ def test_the_output_is_one_value(code, expected):
     assert result(f"local net = nn.Sequential():add(nn.Linear(3, 4)):add(nn.Tanh()) {code}") == expected
 
 
+@pytest.mark.parametrize("module, isNew", [
+    ("nn.SplitTable(1)", True),
+    ("nn.Sequential():add(nn.Identity()):add(nn.SplitTable(1))", True),
+    ("nn.Sequential():add(nn.SplitTable(1)):add(nn.MapTable(nn.Tanh()))", True),
+    ("nn.Sequential():add(nn.SplitTable(1)):add(nn.Sequencer(nn.Recursor(nn.Tanh())))", True),
+    ("nn.ConcatTable():add(nn.Tanh()):add(nn.ReLU())", False),
+    ("nn.Sequential():add(nn.SplitTable(1)):add(nn.NarrowTable(1, 2))", False),
+])  # fmt: skip
+def test_tables_are_new_where_the_class_makes_them(module: str, isNew: bool):
+    code = f"""
+        local m, y = {module}, torch.rand(5, 3)
+        local a = m:forward(x)
+        local n = #a
+        local b = m:forward(y)
+        return a ~= b, #a == n, m.output == b
+    """
+    other, isAsLong, isOutput = result(code, "rnn")
+    assert other == isNew and isOutput and (isAsLong or not isNew)
+
+
+def test_two_results_of_one_module():
+    one, other = result("local s, y = nn.SplitTable(1), x * 2 local a, b = s:forward(x), s:forward(y) return a[2], b[2]")
+    assert one.tolist() == X[1].tolist() and other.tolist() == (2 * X[1]).tolist()
+
+
+def test_evaluation_of_a_sequence_has_one_table():
+    code = """
+        local m = nn.Sequencer(nn.Recursor(nn.Tanh()))
+        m:evaluate()
+        local a = m:forward{x, x, x}
+        local b = m:forward{x}
+        return a == b, #a
+    """
+    assert result(code, "rnn") == (True, 1)
+
+
+def test_what_lua_drops_is_not_lost_and_not_kept():
+    lua = session()
+    net = lua.execute("net = nn.Sequential():add(nn.Linear(3, 2)):add(nn.Tanh()) local w = net.modules[1].weight "
+                      "net:forward(x) w:resize(4, 3) w = nil net.modules[1].bias:resize(4) return net")  # fmt: skip
+    assert net[0].weight.shape == (4, 3) and net[0].bias.shape == (4,)
+    lua.execute("local m = net.modules net:forward(x) m[3] = nn.ReLU() m = nil")
+    assert net.size() == 3
+    gone = weakref.ref(net[1])
+    lua.execute("local m = net.modules[2] local o = net.output net:remove(2) net:forward(x)")
+    del net
+    gc.collect()
+    assert gone() is None
+
+
 def test_an_input_stays_as_it_is():
     y, out, inner = result("local c = nn.Contiguous() local y = x:clone() local out = c:forward(y) c:forward(y:t()) "
                            "return y, out, c.output == out")  # fmt: skip

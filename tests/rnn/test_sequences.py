@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import nn, rnn
 from pytorch_legacy.errors import ArgumentError, DtypeError, IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
-from tests.trees import assert_close, mapped
+from tests.trees import assert_close, leaves, mapped
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recurrent"
 RNG = np.random.default_rng(0)
@@ -202,7 +203,6 @@ def test_evaluation_gives_the_same_and_keeps_nothing(make: Any) -> None:
     module.evaluate()
     np.testing.assert_allclose(module.forward(x), expected, atol=1e-14)
     if isinstance(module, rnn.Sequencer):
-        assert len(module.module.sharedClones) == 1
         assert len(module.module.outputs) == 1
         with pytest.raises(ValueRangeError, match=r"at step 4 of nn\.Sequencer, .*: backward: call training\(\)"):
             module.backward(x, expected)
@@ -244,7 +244,17 @@ def test_clear_state_forgets_everything(make: Any) -> None:
     module.backward(x, module.forward(x))
     assert len(pickle.dumps(module)) > 2 * size or isinstance(module, rnn.Sequencer)
     module.clearState()
-    assert len(pickle.dumps(module)) < 1.2 * size
+    cleared = len(pickle.dumps(module))
+    more = noise(9, 200, 3).astype("f")
+    module.backward(more, module.forward(more))
+    module.clearState()
+    assert len(pickle.dumps(module)) < 1.1 * cleared  # whatever the batch was
+    if isinstance(module, rnn.Sequencer):
+        assert module.module.nSharedClone == 9  # clones stay, without what they computed
+        assert all(one.output is None or not any(part.size for part in leaves(one.output))
+                   for clone in module.module.sharedClones.values() for one in clone.listModules())  # fmt: skip
+    else:
+        assert cleared < 1.2 * size
 
 
 @pytest.mark.parametrize("make", SEQUENCES)
@@ -279,6 +289,14 @@ def test_steps_by_hand_are_those_of_a_sequencer() -> None:
         lstm.backward(x[0], g[0])
 
 
+def test_the_first_step_of_Recurrent_has_no_clone() -> None:
+    layer = rnn.Recurrent(2, nn.Linear(3, 2), nn.Linear(2, 2), nn.Tanh(), 4)
+    for step in noise(5, 2, 3).astype("f"):
+        layer.forward(step)
+    assert sorted(layer.sharedClones) == [1, 2, 3, 4] and layer.nSharedClone == 4
+    assert sorted(layer.forget().sharedClones) == [1, 2, 3, 4]
+
+
 def test_the_last_rho_steps_are_kept() -> None:
     x, g = noise(10, 2, 3), noise(10, 2, 2)
     lstm = rnn.LSTM(3, 2, 3).double()
@@ -294,6 +312,31 @@ def test_the_last_rho_steps_are_kept() -> None:
     for t in (7, 8, 9):
         np.testing.assert_allclose(again.forward(x[t]), outputs[t])
     np.testing.assert_allclose([again.backward(x[t], g[t]).copy() for t in (9, 8, 7)], gradients)
+
+
+def test_states_of_what_is_inside() -> None:
+    """A container has the states of its modules, which go to another one as they are."""
+    x, g = noise(6, 2, 3), noise(6, 2, 2)
+
+    def made() -> nn.Sequential:
+        cell = nn.Sequential().add(nn.JoinTable(0, 1)).add(nn.Linear(4, 2))
+        net = nn.Sequential().add(nn.Identity()).add(rnn.LSTM(3, 2)).add(rnn.Recursor(rnn.GRU(2, 2)))
+        return net.add(rnn.Recurrence(cell, 2, 1)).double()
+
+    whole = made()
+    part = whole.clone()
+    outputs = [whole.forward(step).copy() for step in x]
+    states = whole.getHiddenState(3)
+    assert states[0] is False and len(states[1]) == 2 and len(states[2]) == 1 and len(states[3]) == 1
+    assert whole.getHiddenState()[2][0] is whole.get(2).get(0).outputs[5] and nn.Sequential(nn.Tanh()).getHiddenState() is False
+    part.setHiddenState(-1, deepcopy(states))
+    np.testing.assert_allclose([part.forward(step).copy() for step in x[4:]], outputs[4:])
+    whole.zeroGradParameters()
+    gradients = [whole.backward(x[t], g[t]).copy() for t in (5, 4)]
+    np.testing.assert_allclose([part.backward(x[t], g[t]).copy() for t in (5, 4)], gradients)
+    assert_close(part.getGradHiddenState(-1)[1], whole.getGradHiddenState(3)[1], 1e-12)
+    with pytest.raises(ShapeError, match=r"nn\.Sequential: setHiddenState: expected a table of 4, got a list of 1 number"):
+        part.setHiddenState(0, [1])
 
 
 def test_states_of_encoder_and_decoder_are_coupled() -> None:

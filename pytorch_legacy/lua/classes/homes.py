@@ -9,18 +9,18 @@ the fields are by then.
 from __future__ import annotations
 
 from collections.abc import Callable
-from sys import getrefcount
 from typing import Any
 from weakref import ref
 
 import numpy as np
+
+from pytorch_legacy.nn.Module import Module
 
 from ..counting import declaration
 from ..language.table import Table, border, key_of
 from ..tensors import Tensor
 
 _get = dict.get
-_IDLE = 3  # references to what nobody holds, while it is asked: the list, the variable and the argument
 
 
 def fields_of(holder: Any) -> Any:
@@ -139,19 +139,18 @@ class TableHome:
                     self.shown[name] = homes.python(one)
         self.note(table)
 
-    def _isAnother(self, value: Any, homes: Homes) -> bool:
-        """True if a new list is another table: if it has grown or shrunk, if its class says so, or if the old list is somewhere
-        else, too, as in a recurrent module's step.
-        """
-        isNew = len(value) != len(self.before) or self.key in (declaration(self.holder).renewed or ())
-        return isNew or getrefcount(self.shown) > 2 + homes.count(self.shown)
+    def _isAnother(self, value: Any) -> bool:
+        """True if a new list is another table: if a class that says so made it, which may be that of a module inside."""
+        modules = self.holder.listModules() if isinstance(self.holder, Module) else [self.holder]
+        makers = (one for one in modules if entry(one, self.key) is value)
+        return any(self.key in (declaration(one).renewed or ()) for one in makers)
 
     def update(self, table: Table, homes: Homes, given: tuple[Any, ...]) -> bool:
         """Lets the table have the entries of the field. Returns False if the field is no list or dict any more."""
         value = entry(self.holder, self.key)
         if value.__class__ not in (list, dict):
             return value is self.shown
-        if value is not self.shown and value.__class__ is list and self._isAnother(value, homes):
+        if value is not self.shown and value.__class__ is list and self._isAnother(value):
             return False
         if value is not self.shown or not _is_same(value, self.before):
             self.shown = value
@@ -187,6 +186,13 @@ def content(table: Table, kind: type = list) -> Any:
     return found
 
 
+def _living(values: list[Any]) -> list[Any]:
+    """Returns those of the values, which are taken out of their list, that something else holds."""
+    references = [ref(value) for value in values]
+    values.clear()
+    return [value for reference in references if (value := reference()) is not None]
+
+
 class Homes:
     """The tensors and tables of fields that Lua holds.
 
@@ -203,9 +209,7 @@ class Homes:
         self._homes: dict[tuple[int, Any], Any] = {}
         self._tables: dict[int, TableHome] = {}
         self._tensors: dict[int, Any] = {}
-        self._held: list[
-            Any
-        ] = []  # tensors and tables that Lua has read since Python ran last: it may change and drop them at once
+        self._held: list[Any] = []  # values that Lua has read and holds: it may change and drop them at once
 
     # ------------------------------------------------------------------------------------------ tensors without a field
 
@@ -253,10 +257,6 @@ class Homes:
             del self._homes[place]
         for key in [key for key, one in self._tables.items() if one.reference is gone]:
             del self._tables[key]
-
-    def count(self, holder: Any) -> int:
-        """Returns how many entries of a list or dict Lua holds."""
-        return sum(1 for place in self._homes if place[0] == id(holder))
 
     def forget(self, holder: Any) -> None:
         """The entries of a list or dict are at other places now."""
@@ -307,7 +307,7 @@ class Homes:
                 held = home.reference()
                 if held is not None and (home.__class__ is TableHome or held.array is not home.seen):
                     home.write(held, self)
-            self._held = [one for one in self._held if getrefcount(one) > _IDLE]
+            self._held = _living(self._held)
 
     def leave(self, given: tuple[Any, ...] = ()) -> None:
         """Lua runs now: tensors and tables show what fields are. `given` is what Python was called with."""
@@ -319,7 +319,6 @@ class Homes:
                         continue
                 elif (holder if holder.__class__ is dict else holder.__dict__).get(home.key) is home.shown:
                     continue
-            holder = None  # lists that only Lua knows are counted by their references
             held = home.reference()
             if held is not None and not home.update(held, self, given) and self._homes.get(place) is home:
                 del self._homes[place]

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from pytorch_legacy.arguments import checked
 from pytorch_legacy.errors import ValueRangeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Container import Container
@@ -47,6 +48,7 @@ class MapTable(Container):
 
     module: Module | None = None
 
+    _lua = Lua(renewed=("output", "gradInput"))
     _file = Form(
         defaults={
             "module": lambda fields: next(iter(fields["modules"]), None),

@@ -4,6 +4,7 @@ import numpy as np
 
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.errors import ShapeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -45,6 +46,7 @@ class SplitTable(Module):
 
     _takesAnyType = True
     _file = Form(oneBased=("dimension",), defaults={"nInputDims": None})
+    _lua = Lua(renewed=("output",))
     nInputDims: int | None = None
 
     def __init__(self, dimension: int, nInputDims: int | None = None) -> None:

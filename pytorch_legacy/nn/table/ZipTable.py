@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
 
@@ -28,6 +29,8 @@ class ZipTable(Module):
     """
 
     _takesAnyType = True
+
+    _lua = Lua(renewed=("output", "gradInput"))
 
     def __init__(self) -> None:
         super().__init__()

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pytorch_legacy.arrays import overlap
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -34,6 +35,8 @@ class ZipTableOneToMany(Module):
     _file = Form(scratch={"gradInputEl": None})
 
     _gradFirst: Any = None
+
+    _lua = Lua(renewed=("output", "gradInput"))
 
     def __init__(self) -> None:
         super().__init__()

@@ -40,7 +40,7 @@ _ON_HOST = {
     "torch.CudaDoubleTensor": "torch.DoubleTensor",
     "torch.CudaHalfTensor": "torch.HalfTensor",
 }
-"""The types of modules on a device, and what they are here: tensors of scripts lie on the host."""
+"""The types of tensors on a device, and what they are here: tensors of scripts lie on the host."""
 _SPECIAL = frozenset(("__init__", "__repr__", "__call__", "__len__"))
 
 
@@ -159,7 +159,7 @@ class Class:
             return made
         border = classes.border
         with failing(border, None):
-            thing = border.construct(counting.construct, cls, [border.python(one) for one in arguments])
+            thing = border.construct(counting.construct, cls, [border.python(on_host(one)) for one in arguments])
         classes.made.add(thing)
         return border.object(thing)
 
@@ -172,10 +172,23 @@ def is_open(cls: type, name: str) -> bool:
     return name in PYTHON_NAMES if name[:1] == "_" else cls.__module__.startswith("pytorch_legacy.")
 
 
+def on_host(argument: Any) -> Any:
+    """Returns an argument that may name a type: a type of a device becomes that of the host."""
+    return _ON_HOST.get(argument, argument) if argument.__class__ is str else argument
+
+
+def _taking(border: Border, name: str) -> Callable[[Any], Any]:
+    """Returns the function that takes an argument of a method to Python."""
+    if name == "__init__":
+        return lambda one: border.python(on_host(one))
+    if name in _CONVERSIONS:
+        return lambda one: border.cache(one) if one.__class__ is Table else border.python(on_host(one))
+    return border.python
+
+
 def method(border: Border, cls: Any, function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Returns a method of Python as a function of Lua, whose first argument is the object."""
-    python, counted = border.python, counting.invoke
-    construct, converts = name == "__init__", name in _CONVERSIONS
+    python, counted, construct = _taking(border, name), counting.invoke, name == "__init__"
     if function is Converted.cuda:
         function = Converted.float
 
@@ -183,8 +196,6 @@ def method(border: Border, cls: Any, function: Callable[..., Any], name: str) ->
         if not isinstance(self, Object):
             raise_error(f"calling '{name}' on bad self")
         thing = self.python
-        if converts:
-            arguments = tuple(border.cache(one) if one.__class__ is Table else _ON_HOST.get(one, one) for one in arguments)
         given = [python(one) for one in arguments]
         with failing(border, thing):
             if construct:

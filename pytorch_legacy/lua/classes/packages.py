@@ -27,8 +27,8 @@ from .loading import ScriptFactory
 from .objects import Metatables
 from .optimizers import library as optim_library
 
-_ADDED = {"nngraph": ("nngraph",), "dpnn": ("dpnn",), "rnn": ("dpnn", "rnn"), "nnx": ("nnx",)}
-"""The subpackages of ours that a package adds to ``nn``."""
+_ADDED = {"nngraph": "nn", "nnx": "nn", "dpnn": "nnx", "rnn": "dpnn"}
+"""The packages that add the classes of a subpackage of ours to ``nn``, and what they require before."""
 _OWN = ("cudnn", "inn")
 
 
@@ -136,15 +136,14 @@ def add_packages(state: State) -> None:
 
     def adding(name: str) -> Callable[[State], Table]:
         def open_package(state: State) -> Table:
-            nn = state.require("nn")
-            for package in _ADDED[name]:
-                border_of(state).packages.add(package)
+            state.require(_ADDED[name])
+            border_of(state).packages.add(name)
             if name == "nngraph":
                 state.require("pl")  # a global that scripts expect of it
                 return utilities.nngraph(state)
             table = fields(**recursive.RNN, version=2.0) if name == "rnn" else fields(version=2.0)
             if name == "rnn":
-                nn.__dict__["rnn"] = table
+                state.require("nn").__dict__["rnn"] = table
                 border_of(state).classes.of(AbstractRecurrent).added.update(recursive.RNN)
             return table
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..language.errors import register
-from ..language.table import Table
+from ..language.table import Table, rawset
 from . import (
     cjson,
     cunn,
@@ -63,8 +63,12 @@ PACKAGES: dict[str, Callable[[State], Table]] = {
 }
 """The functions that open packages, by the names that ``require`` takes."""
 
-EXTENSIONS: dict[str, Callable[[State, Table], None]] = {"cudnn": cunn.extend_cudnn}
-"""Functions that add to the packages of classes when they are opened."""
+EXTENSIONS: dict[str, Callable[[State, Table], None]] = {
+    "cudnn": cunn.extend_cudnn,
+    "optim": lambda state, _: state.require("xlua"),
+    "torch": paths.extend_torch,
+}
+"""Functions that add to torch and the packages of classes when they are opened."""
 
 GLOBALS = frozenset({
     "cutorch",
@@ -93,9 +97,19 @@ def add_packages(state: State) -> None:
 
 
 def add_stubs(state: State, names: Sequence[str]) -> None:
-    """``require`` finds packages that stand in for others: each field, and the result of each call, is the package itself."""
+    """``require`` finds packages that stand in for others, and for what is in them: each field, and the result of each call, is
+    the package itself."""
     for name in names:
         state.globals.package.preload.__dict__[name] = _stub_opener(state, name)
+    loaders = state.globals.package.loaders
+
+    def from_stub(name: str) -> Any:
+        parent = name.rpartition(".")[0]
+        while parent and parent not in names:
+            parent = parent.rpartition(".")[0]
+        return (lambda *_: state.require(parent)) if parent else ""
+
+    rawset(loaders, float(len(loaders) + 1), from_stub)
 
 
 def _stub_opener(state: State, name: str) -> Any:
@@ -110,8 +124,9 @@ def _stub_opener(state: State, name: str) -> Any:
 def _extended(state: State, opener: Any, extend: Callable[[State, Table], None]) -> Any:
     def open_package(*arguments: Any) -> Any:
         table = opener(*arguments)
+        before = dict(table.__dict__)
         extend(state, table)
-        register(table.__dict__)
+        register({name: one for name, one in table.__dict__.items() if name not in before})
         return table
 
     return open_package

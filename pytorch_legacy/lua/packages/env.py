@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..language.table import Table, fields, first
+from ..tensors import Storage, Tensor
+from ..tensors.values import shape_of
 from .values import is_table, items
 
 if TYPE_CHECKING:
@@ -19,13 +21,23 @@ def _lines(state: State, table: Table, indent: str, depth: int) -> list[str]:
     for key, value in items(table):
         head = f"{indent}  {first(state.tostring(key))} : "
         if not _isPlain(state, value):
-            text = f'"{value}"' if value.__class__ is str else str(first(state.tostring(value)))
-            rows.append(head + text)
+            rows.append(head + _entry(state, value))
         elif depth >= _DEEPEST or not items(value):
             rows.append(head + "{...}")
         else:
             rows += [head, *_lines(state, value, indent + "    ", depth + 1)]
     return [*rows, indent + "}"]
+
+
+def _entry(state: State, value: Any) -> str:
+    """Returns an entry of a table as it prints there: type and sizes of a tensor or storage."""
+    if value.__class__ is str:
+        return f'"{value}"'
+    if not isinstance(value, (Tensor, Storage)):
+        return str(first(state.tostring(value)))
+    shape = shape_of(value) if isinstance(value, Tensor) else value.vector.shape
+    sizes = "x".join(map(str, shape))
+    return f"{value.name.removeprefix('torch.')} - {f'size: {sizes}' if shape else 'empty'}"
 
 
 def _isPlain(state: State, value: Any) -> bool:

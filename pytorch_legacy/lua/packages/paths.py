@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..language.errors import chunk_of, frame_at, raise_error
+from ..language.errors import chunk_of, frame_at, raise_error, register
 from ..language.libraries.files import decoded, encoded
 from ..language.libraries.os import failure, getenv, remove
 from ..language.libraries.string import find
@@ -171,3 +171,27 @@ def library(state: State) -> Table:
     dofile = declared("dofile", "string whole=2", lambda name, depth: state.globals.dofile(_beside(name, depth)))
     home = (getenv("HOME") if state.folders is None else None) or "."
     return fields(**state.outside("paths", OF_FILES, _HARMLESS), thisfile=thisfile, dofile=dofile, home=home)
+
+
+def extend_torch(state: State, table: Table) -> None:
+    """Adds to torch what it brings for files: the package ``paths``, and functions that run files of packages."""
+    run = state.require("paths").__dict__["dofile"]
+
+    def folder_of(package: str) -> str | None:
+        files = (form.replace("?", package) for form in state.globals.package.path.split(";"))
+        return next((dirname(file) for file in files if state.can_read(file)), None)
+
+    def include_of(package: str, name: str) -> tuple[()]:
+        if (folder := folder_of(package)) is None:
+            raise_error(f"package '{package}' has no folder in package.path")
+        state.globals.dofile(f"{folder}/{name}")
+        return ()
+
+    def include(name: str, depth: int) -> tuple[()]:
+        run(name, 3.0 + depth)
+        return ()
+
+    beside = functions({"include": ("string whole=0", include)})
+    register(beside)
+    state.globals.__dict__.update(beside)
+    table.__dict__.update(functions({"packageLuaPath": ("string=torch", folder_of), "include": ("string string", include_of)}))

@@ -42,6 +42,7 @@ class Pool(Userdata):
         self.states = [main.sibling() for _ in range(n)]
         for i, state in enumerate(self.states, 1):
             state.globals.__dict__["__threadid"] = float(i)
+            state.require("torch")
         self.jobs: deque[tuple[int, Any, tuple[Any, ...], Any]] = deque()
         self.errors: list[str] = []
         self.isRunning, self.isSpecific, self.next = True, True, 0

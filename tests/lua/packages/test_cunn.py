@@ -18,6 +18,9 @@ from ..running import result
     ("return nn.MSECriterion():cuda():type()", "torch.FloatTensor"),
     ("return nn.Linear(3, 2):type('torch.CudaDoubleTensor'):type()", "torch.DoubleTensor"),
     ("return nn.Linear(3, 2):double():type()", "torch.DoubleTensor"),
+    ("return nn.Copy('torch.DoubleTensor', 'torch.CudaTensor'):forward(torch.ones(2)):type()", "torch.FloatTensor"),
+    ("local X, parent = torch.class('nn.Mover', 'nn.Copy') function X:__init() parent.__init(self, 'torch.CudaTensor') end "
+     "return nn.Mover().gradInput:type()", "torch.FloatTensor"),
     ("return nn.Linear(3, 2):cuda():forward(torch.CudaTensor(4, 3):fill(1)):type()", "torch.FloatTensor"),
     ("local net = nn.Sequential():add(nn.ReLU()) return net:cuda() == net", True),
     ("return torch.type(cutorch), require 'cunn' == nn", ("table", True)),

@@ -73,3 +73,12 @@ def test_what_the_console_brings(tmp_path: Path, capfd: pytest.CaptureFixture[st
     assert capfd.readouterr().out == '{\n  1 : 3\n  2 : "nn.Linear"\n}\n'
     code = "return paths ~= nil and sys ~= nil and xlua ~= nil and stringx ~= nil and torch ~= nil, nn == nil"
     assert pl.lua.Session(requires=["trepl"]).execute(code) == (True, True)
+
+
+def test_tables_show_the_sizes_of_tensors(capfd: pytest.CaptureFixture[str]) -> None:
+    code = "print{torch.zeros(2, 3), {torch.LongStorage{4, 5}}, torch.FloatTensor()} print(torch.zeros(1))"
+    pl.lua.Session(requires=["trepl"]).execute(code)
+    assert capfd.readouterr().out == (
+        "{\n  1 : DoubleTensor - size: 2x3\n  2 : \n    {\n      1 : LongStorage - size: 2\n    }\n  3 : FloatTensor - empty\n}\n"
+        " 0\n[torch.DoubleTensor of size 1]\n\n"
+    )

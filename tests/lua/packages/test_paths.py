@@ -75,3 +75,20 @@ def test_a_link_is_removed_and_not_what_it_leads_to(tmp_path: Path) -> None:
 def test_an_unknown_package_lists_what_is_known() -> None:
     with pytest.raises(pl.lua.LuaError, match=r"module 'nosuch' not found:(.|\n)*known packages: .*paths, .*xlua"):
         pl.lua.Session().execute("require 'nosuch'")
+
+
+def test_include_and_the_folders_of_packages(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    (folder / "layers").mkdir(parents=True)
+    (folder / "init.lua").write_text(
+        "require 'torch' mine = {} include('layers/one.lua') torch.include('mine', 'layers/two.lua') "
+    )
+    (folder / "layers" / "one.lua").write_text("include 'three.lua' mine.one = paths.basename(paths.thisfile())")
+    (folder / "layers" / "two.lua").write_text("mine.two = torch.packageLuaPath('mine')")
+    (folder / "layers" / "three.lua").write_text("mine.three = 3")
+    session = pl.lua.Session(path=[tmp_path])
+    session.execute("require 'mine'")
+    found = session.execute("return mine.one, mine.two, mine.three, torch.packageLuaPath('other')")
+    assert found == ("one.lua", str(folder), 3.0, None)
+    with pytest.raises(pl.lua.LuaError, match="package 'other' has no folder in"):
+        session.execute("torch.include('other', 'x.lua')")

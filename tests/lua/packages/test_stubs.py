@@ -20,6 +20,11 @@ def test_a_stub_answers_with_itself() -> None:
     assert found == (True, True, True, 3, None)
 
 
+def test_a_stub_stands_for_what_is_in_the_package() -> None:
+    code = "return require 'optnet.graphgen.dot' == optnet, require 'optnet' == optnet, pcall(require, 'optnets')"
+    assert pl.lua.Session(stubs=["optnet"]).execute(code)[:3] == (True, True, False)
+
+
 @pytest.mark.parametrize("name", ["__class__", "__dict__", "_metatable", "items", "__init_subclass__"])
 def test_a_stub_is_no_door_to_python(name: str) -> None:
     lua = pl.lua.Session(stubs=["x"])

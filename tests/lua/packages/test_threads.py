@@ -34,6 +34,8 @@ from ..running import rows
      (False, False, "t:1: thread system is not running")),
     ("local m = threads.Mutex() m:lock() m:unlock() return threads.Mutex(m:id()):id() == m:id(), threads.safe(print) == print",
      (True, True)),
+    ("local _, found = threads.Threads(1, function() return torch.type(torch.Tensor()), type(paths.cwd), nn end) "
+     "return found[1][1], found[1][2], #found[1]", ("torch.DoubleTensor", "function", 2.0)),
     ("local function fact(n) return n < 2 and 1 or n * fact(n - 1) end local t = {} t.me = t local r "
      "local pool = threads(1) pool:addjob(function() return fact(5), t.me == t end, "
      "function(...) r = {...} end) pool:synchronize() "

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pytorch_legacy.files.t7.nodes import printable
-from pytorch_legacy.files.writing import check_target
+from pytorch_legacy.files.writing import check_target, whole
 from pytorch_legacy.inference import models
 from pytorch_legacy.inference.output import say
 from pytorch_legacy.inference.problem import Problem
@@ -29,6 +29,8 @@ it finds none.
   pytorch-legacy lua --stub loadcaffe SCRIPT.lua       do without a package
   pytorch-legacy lua --sandbox SCRIPT.lua              run a script of a stranger
 
+  pytorch-legacy lua SCRIPT.lua --to-python script.py
+                      write the program, and the Lua files that it requires, in Python
   pytorch-legacy lua MODEL.lua --to-python net.py --network
                       run a file, and write the network that it returns for PyTorch
   pytorch-legacy lua -e 'opt = {size = 3}' MODEL.lua --to-python net.py \\
@@ -71,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_writing(parser: argparse.ArgumentParser) -> None:
     """Adds the options of ``--to-python``."""
-    parser.add_argument("--to-python", dest="target", metavar="OUT.py", help="with --network: the file to write")
+    parser.add_argument("--to-python", dest="target", metavar="OUT.py", help="write the program in Python; it is not run")
     parser.add_argument("--network", action="store_true", help="run the program, and write its network for PyTorch")
     parser.add_argument("--global", dest="variable", metavar="NAME", help="with --network: take the network from this global")
     parser.add_argument("--model", metavar="PLACE", help="with --network: its place in a table, such as protos.rnn")
@@ -96,7 +98,10 @@ def execute(options: argparse.Namespace) -> None:
         for name in ("seconds", "bytes"):
             if getattr(options, name) is not None:
                 raise Problem(f"--{name}: expected --sandbox beside it, which sets limits")
-        _run(options)
+        if options.target is not None and not options.network:
+            _write_program(options)
+        else:
+            _run(options)
         return
     if options.pictures is not None:
         raise Problem("--pictures: expected no --sandbox beside it, because a sandbox writes no files")
@@ -148,8 +153,8 @@ def _check(options: argparse.Namespace) -> None:
         raise Problem(f"--{given[0]}: this option is for --network")
     if options.network and options.target is None:
         raise Problem("--network: expected --to-python OUT.py")
-    if options.target is not None and not options.network:
-        raise Problem("--to-python: expected --network")
+    if options.target is not None and not options.network and (options.script is None or options.code is not None):
+        raise Problem("--to-python: expected a Lua file, and no -e")
     if options.target is not None:
         if Path(options.target).suffix.lower() != ".py":
             raise Problem(f"{options.target}: expected a name that ends in .py")
@@ -157,6 +162,30 @@ def _check(options: argparse.Namespace) -> None:
 
 
 _PLACES = {"global": "variable"}
+
+
+def _write_program(options: argparse.Namespace) -> None:
+    """Writes a program, and the files that it requires, in Python."""
+    from pytorch_legacy.lua import writer
+    from pytorch_legacy.lua.language import LuaSyntaxError
+
+    if not Path(options.script).exists():
+        raise Problem(f"{options.script}: there is no such file")
+    try:
+        texts = writer.write_program(options.script, [".", *options.path])
+    except LuaSyntaxError as error:
+        raise Problem(str(error)) from None
+    target = Path(options.target)
+    files = {target.parent / place if place else target: text for place, text in texts.items()}
+    for file in files:
+        if file != target and file.exists() and "pytorch_legacy.lua.torch7" not in file.read_text("utf-8", "replace"):
+            raise Problem(f"{file}: this file is there, and is none that was written from Lua; move it, or choose another folder")
+    for file, text in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with whole(file) as stream:
+            stream.write(text.encode())
+    others = [str(file) for file in files if file != target]
+    say(f"wrote {target}" + (f", and {', '.join(others)}" if others else ""))
 
 
 def _write_network(options: argparse.Namespace, value: Any) -> None:

@@ -177,3 +177,27 @@ def test_a_program_whose_output_nobody_reads_ends() -> None:
 def test_options_of_the_sandbox(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lua", *arguments, "-e", "x = 1"]) == 1
     assert message in capsys.readouterr().err
+
+
+def test_a_program_is_written(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lua" / "lib").mkdir(parents=True)
+    library = "local M = {}\nfunction M.upper(s) calls = calls + 1 return s:upper() end\nreturn M"
+    (tmp_path / "lua" / "lib" / "names.lua").write_text(library)
+    (tmp_path / "lua" / "main.lua").write_text(
+        "calls = 0\nlocal names = require 'lib.names'\nprint(names.upper(arg[1]), calls, ...)"
+    )
+    monkeypatch.chdir(tmp_path / "lua")
+    out = tmp_path / "out"
+    out.mkdir()
+    assert main(["lua", "main.lua", "--to-python", str(out / "main.py")]) == 0
+    assert sorted(str(file.relative_to(out)) for file in out.rglob("*.py")) == ["lib/names.py", "main.py"]
+    capfd.readouterr()
+    found = subprocess.run([sys.executable, str(out / "main.py"), "a", "b"], capture_output=True, text=True, check=False)
+    assert (found.stdout, found.stderr) == ("A\t1\ta\tb\n", "")
+
+
+def test_no_program_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.lua").write_text("local x = 1\nsetfenv(1, {})\n")
+    assert main(["lua", str(tmp_path / "t.lua"), "--to-python", str(tmp_path / "t.py")]) == 1
+    assert "t.lua:2: setfenv cannot be written in Python" in capsys.readouterr().err
+    assert not (tmp_path / "t.py").exists()

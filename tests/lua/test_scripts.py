@@ -16,6 +16,8 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy import random
 
+from .to_python import WrittenSession
+
 GOLDEN = Path(__file__).parent / "scripts"
 EXPECTED: list[dict[str, Any]] = json.loads((GOLDEN / "expected.json").read_text())
 MODELS = [entry for entry in EXPECTED if entry["script"] != "training.lua"]
@@ -53,11 +55,14 @@ def check_vector(got: Any, wanted: dict[str, Any], tolerance: float) -> None:
     assert abs(got.sum() - wanted["sum"]) <= 1e-11 * max(1, got.size) and abs((got**2).sum() - wanted["sumsq"]) <= 1e-9
 
 
-def built(entry: dict[str, Any]) -> tuple[pl.lua.Session, Any, Any]:
+FORMS = pytest.mark.parametrize("form", [pl.lua.Session, WrittenSession], ids=["lua", "python"])
+
+
+def built(entry: dict[str, Any], form: type[pl.lua.Session]) -> tuple[pl.lua.Session, Any, Any]:
     """Returns the session, what the script returned, and the model."""
     script, options = entry["script"], entry.get("options")
     pl.manualSeed(123)
-    session = pl.lua.Session(requires=["nn"])
+    session = form(requires=["nn"])
     made = session.run(GOLDEN / script)
     if script in ("residual.lua", "charlstm.lua", "autoencoder.lua"):
         pl.manualSeed(123)
@@ -80,9 +85,10 @@ def inputs(entry: dict[str, Any]) -> Any:
     )
 
 
+@FORMS
 @pytest.mark.parametrize("entry", MODELS, ids=lambda entry: entry["script"])
-def test_a_model(entry, tmp_path):
-    session, made, model = built(entry)
+def test_a_model(entry, form, tmp_path):
+    session, made, model = built(entry, form)
     state = random.getRNGState()
     session.globals.update(net=model, x=inputs(entry))
     assert session.execute("return torch.random()") == entry["next_random"]
@@ -140,14 +146,16 @@ def check_custom(session: pl.lua.Session, entry: dict[str, Any], folder: Path) -
     check(found, entry["evaluate_float"], 1e-6)
 
 
-def test_surgery():
-    assert pl.lua.run(GOLDEN / "surgery.lua", seed=1) is True
+@FORMS
+def test_surgery(form):
+    assert form(seed=1).run(GOLDEN / "surgery.lua") is True
 
 
+@FORMS
 @pytest.mark.parametrize("entry", TRAININGS, ids=lambda entry: " ".join(entry["options"]) or "sgd")
-def test_a_training(entry, capsys):
+def test_a_training(entry, form, capsys):
     pl.manualSeed(123)
-    session = pl.lua.Session()
+    session = form()
     found = session.run(GOLDEN / "training.lua", *entry["options"])
     assert capsys.readouterr().out.splitlines() == entry["printed"]
     assert session.execute("return torch.random()") == entry["next_random"]

@@ -99,6 +99,41 @@ def tokens(source: str, name: str) -> list[Token]:
     return found
 
 
+class Comment(NamedTuple):
+    """A comment.
+
+    Attributes
+    ----------
+    line : int
+        Its first line.
+    lines : list of str
+        Its text.
+    isAlone : bool
+        True if nothing stands before it on its line.
+    """
+
+    line: int
+    lines: list[str]
+    isAlone: bool
+
+
+def comments(source: str) -> list[Comment]:
+    """Returns the comments of a source that has been read."""
+    found, position, line, last = [], 0, 1, 0
+    if source.startswith("#"):
+        position = source.find("\n") if "\n" in source else len(source)
+    while position < len(source) and (match := _TOKEN.match(source, position)) is not None:
+        text = match[0]
+        position = match.end()
+        if match.lastgroup in ("comment", "comment_level"):
+            level = match["comment_level"]
+            body = text[2:] if level is None else text[len(level) + 4 : -len(level) - 2]
+            found.append(Comment(line, [one.strip().lstrip("-").strip() for one in body.strip().split("\n")], last != line))
+        line += text.count("\n")
+        last = last if match.lastgroup == "space" else line
+    return found
+
+
 def _token(kind: str, text: str, line: int, name: str, after: str, level: str | None) -> Token:
     if kind == "name":
         return Token("keyword", text, line, text, text) if text in KEYWORDS else Token("name", text, line, text)

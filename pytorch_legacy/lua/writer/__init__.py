@@ -1,0 +1,185 @@
+"""Programs of Lua as programs of Python: a second writer over the tree of the compiler.
+
+The text has the program's names, comments, functions and classes. Its values are those of `pytorch_legacy.lua.torch7`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
+
+from ..language import tree
+from ..language.lexer import comments
+from ..language.parser import Parser
+from ..session import Session
+from .expressions import UnsupportedLua, quoted
+from .program import Program, required, returns, walk
+from .statements import Statements
+
+__all__ = ["UnsupportedLua", "write", "write_program"]
+
+_IMPORT = 88  # characters of a line of names, at which ruff breaks it if it is told nothing else
+
+
+@cache
+def known_names() -> frozenset[str]:
+    """Returns the names of packages and functions that programs find."""
+    state = Session()._state
+    return frozenset(state.globals.__dict__) | frozenset(state.globals.package.preload.__dict__)
+
+
+class _File(NamedTuple):
+    """A file of a program: its name in messages, its text, and its place beside the script."""
+
+    name: str
+    source: str
+    place: str
+
+
+def write(source: str, name: str) -> str:
+    """Returns the text of a program of one file in Python.
+
+    Parameters
+    ----------
+    source : str
+        The program, one character a byte.
+    name : str
+        The name that messages begin with.
+
+    Raises
+    ------
+    UnsupportedLua
+        If the program has what cannot be written in Python.
+    LuaSyntaxError
+        If it is no Lua.
+    """
+    return _written({"": _File(name, source, "")})[""]
+
+
+def write_program(script: str | PathLike[str], path: Sequence[str | PathLike[str]] = (".",)) -> dict[str, str]:
+    """Returns the texts of a program in Python: of the script, as "", and of all files that it runs, by their places beside it.
+
+    Parameters
+    ----------
+    script : path-like
+        The script.
+    path : sequence of path-like, default: ["."]
+        Folders in which ``require`` and ``dofile`` find files.
+
+    Raises
+    ------
+    UnsupportedLua
+        If the program has what cannot be written in Python.
+    LuaSyntaxError
+        If it is no Lua.
+    """
+    files = {"": _File(str(script), Path(script).read_text("latin-1"), "")}
+    waiting = [""]
+    while waiting:
+        file = files[waiting.pop()]
+        for node in walk(Parser(file.source, file.name).chunk()):
+            name = required(node)
+            if name and name not in files and name not in known_names() and (found := _found(name, path)) is not None:
+                files[name] = _File(str(found[0]), found[0].read_text("latin-1"), found[1])
+                waiting.append(name)
+    return _written(files)
+
+
+def _found(name: str, path: Sequence[str | PathLike[str]]) -> tuple[Path, str] | None:
+    """Returns the file that a name stands for, and its place beside the script; None if there is none."""
+    parts = name.replace(".", "/")
+    places = [name] if name.endswith(".lua") else [f"{parts}.lua", f"{parts}/init.lua"]
+    for folder in path:
+        for place in places:
+            if (Path(folder) / place).is_file() and not place.startswith(("/", "..")):
+                return Path(folder) / place, str(Path(place).with_suffix(".py"))
+    return None
+
+
+def _written(files: dict[str, _File]) -> dict[str, str]:
+    """Returns the texts of the files by their places."""
+    found: dict[str, str] = {}
+    for key, file in files.items():
+        helpers, last, text = frozenset[str](), None, ""
+        while last != helpers:  # names of helpers are not those of variables
+            helpers = last or helpers
+            text, last = _text(files, key, helpers)
+            last |= helpers
+        found[file.place] = text
+    return found
+
+
+def _text(files: dict[str, _File], key: str, helpers: frozenset[str]) -> tuple[str, frozenset[str]]:
+    """Returns the text of a file, whose variables have none of these names, and the names of the helpers that it calls."""
+    chunks: dict[str, tree.Function] = {}
+    places: dict[str, tree.Function] = {}
+    for name, file in files.items():
+        chunks[name] = places.setdefault(file.place, Parser(file.source, file.name).chunk())
+    program, chunk, file = Program(chunks, known_names()), chunks[key], files[key]
+    writer = Statements(program, chunk, file.name, comments(file.source), helpers)
+    writer.isMain = _returns_early(chunk.body)
+    doc = writer.comments.pop(0).lines if _has_head(writer) else []
+    body = _main(writer, chunk, key) if writer.isMain else writer.body(chunk.body)
+    body = [*_rest(writer, chunk, key), *body]
+    body += writer.notes(1 << 30)
+    while body and not body[0]:
+        del body[0]
+    text = [*_head(doc), *_imports(writer)]
+    first = next((line for line in body if not line.startswith("#")), "")
+    gap = [""] * (2 if text and first.startswith(("def ", "class ")) else 1)
+    return "\n".join([*text, *gap, *body, ""]).lstrip("\n"), frozenset(writer.helpers)
+
+
+def _rest(writer: Statements, chunk: tree.Function, key: str) -> list[str]:
+    """Returns the statement for the file's ``...``: the arguments of the script, or the name of the file."""
+    inner = {id(one) for node in walk(chunk.body) if isinstance(node, tree.Function) for one in walk(node.body)}
+    if writer.isMain or not any(isinstance(node, tree.Vararg) and id(node) not in inner for node in walk(chunk.body)):
+        return []
+    if key:
+        return [f"rest = ({quoted(key)},)"]
+    writer.imports |= {"arg", "unpack"}
+    return ["rest = unpack(arg)"]
+
+
+def _has_head(writer: Statements) -> bool:
+    first = writer.comments[0] if writer.comments else None
+    return first is not None and first.isAlone and first.line == 1 and bool("".join(first.lines))
+
+
+def _head(doc: list[str]) -> list[str]:
+    """Returns the docstring."""
+    if not doc:
+        return []
+    text = "\n".join(doc).replace("\\", "\\\\").replace('"""', "'''")
+    return [f'"""{text}{" " if text.endswith(chr(34)) else ""}"""', ""]
+
+
+def _imports(writer: Statements) -> list[str]:
+    found = ["from typing import Any", ""] if writer.isAny else []
+    for module, names in (("helpers", writer.helpers), ("torch7", writer.imports)):
+        if names:
+            shown = sorted(names, key=lambda one: (not one[:1].isupper(), one))
+            whole = f"from pytorch_legacy.lua.{module} import {', '.join(shown)}"
+            found += [whole] if len(whole) <= _IMPORT else [*whole_lines(module, shown)]
+    return found
+
+
+def whole_lines(module: str, names: list[str]) -> list[str]:
+    return [f"from pytorch_legacy.lua.{module} import (", *(f"    {name}," for name in names), ")"]
+
+
+def _main(writer: Statements, chunk: tree.Function, key: str) -> list[str]:
+    """Returns a program that returns from within: it is a function, which is called."""
+    body = writer.definition("main", chunk)
+    if key:
+        return [*body, "", "", f"result = main({quoted(key)})"]
+    writer.imports |= {"arg", "unpack"}
+    return [*body, "", "", "result = main(*unpack(arg))"]
+
+
+def _returns_early(body: list[tree.Node]) -> bool:
+    last = body[-1] if body else None
+    return len(returns(body)) > isinstance(last, tree.Return)

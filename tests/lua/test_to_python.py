@@ -1,0 +1,246 @@
+"""Programs mean the same in Python as in Lua: short ones, those of other tests, and random ones."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytorch_legacy as pl
+from pytorch_legacy.lua import helpers, torch7, writer
+
+from . import test_classes, test_coroutines, test_language, test_libraries, test_tensors
+from .programs import Writer
+from .test_random_programs import normalized, ours
+from .to_python import WrittenSession, helper_lines
+
+SCRIPTS = Path(__file__).parent / "scripts"
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "lua.md").read_text(encoding="utf-8")
+MODELS = dict.fromkeys(("autoencoder", "customlayer", "inception", "residual", "siamese", "unet"), 0) | {"charlstm": 2}
+"""The scripts of models, and the lines in which they call helpers."""
+DIFFERENT = {
+    "local t = setmetatable({}, {__index = 'abc'}) return t.len == string.len, t.len('ab')": "a method that is not called",
+    "local t = setmetatable({}, {__index = io.stdout}) return t.write == io.stdout.write, t.items": "the same",
+    "local co = coroutine.create(function() error('inner') end) return coroutine.resume(co)": "file and line in a message",
+    "local f = coroutine.wrap(function() for i = 1, 3 do coroutine.yield(i) end end) return f(), f(), f(), f()": "nil at the end",
+}
+"""Programs of other tests that Python computes otherwise, and the reason."""
+RANDOM = 100
+ERROR = re.compile(r"attempt to|bad argument|Error: |invalid |expected|:\d+: |unsupported|zero|C stack|must be")
+
+
+def written(code: str) -> str:
+    return writer.write(code.encode("utf-8", "surrogateescape").decode("latin-1"), "t")
+
+
+def both(code: str, requires: tuple[str, ...] = ()) -> tuple[Any, Any]:
+    """Returns what a program returns in Lua and in Python."""
+    return pl.lua.Session(requires=requires).execute(code, "=t"), WrittenSession(requires=requires).run_text(written(code))
+
+
+def same(one: Any, other: Any) -> bool:
+    if isinstance(one, (tuple, list)):
+        return isinstance(other, type(one)) and len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, np.ndarray):
+        return (
+            isinstance(other, np.ndarray)
+            and one.dtype == other.dtype
+            and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+        )
+    if isinstance(one, float) and one != one:
+        return isinstance(other, float) and other != other
+    return type(one) is type(other) and (bool(one == other) or isinstance(one, (pl.lua.View, pl.lua.session.Function)))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "local f = {} for i = 1, 3 do local n = i f[i] = function() n = n + 1 return n + i end end return f[1](), f[1]()",
+        "local f = {} for i = 1, 3 do local function g(n) return n == 0 and i or g(n - 1) end f[i] = g end return f[1](5)",
+        "local x = 1 do local x = 2 end local function f() local y = x local x = 3 return x + y end return f(), x",
+        "local n = 0 local function count() n = n + 1 return n end count() return count(), n",
+        "local function f(a, b, ...) return select('#', ...), b, ... end return f(1), (f(1, 2, 3)), f(1, 2, 3, nil)",
+        "local t = {f = function(...) return ... end} return #{t.f(1, 2), t.f(3, 4)}, t.f(), (t.f())",
+        "local t = {10, 20, x = 1, [5] = 2, [true] = 3} return #t, t[2], t.x, t[5], t[true], t[1]",
+        "local a, b = 1, {} a, b.x = 2, a return a, b.x",
+        "local s = 0 for i = 10, 1, -3 do s = s + i end for i = 0.5, 2, 0.5 do s = s + i end return s, 7 % 3, -7 % 3, 7 / 2",
+        "local h = 5381 for i = 1, 60 do h = h * 33 + i end return h == h + 1, h",
+        "local n = 0 while true do n = n + 1 if n > 5 then break end end repeat local m = n n = n - 1 until m < 3 return n",
+        "local none, zero, empty = nil, 0, '' return zero and 1 or 2, empty or 3, none or zero, not zero, none and 1",
+        "if 0 then return 'zero is true' end return 1",
+        "local function f(x) if x then return x end end return f(1), f(0), (f(false))",
+        "return ('a,b'):find(',', 1, true), ('x'):rep(3), ('%d-%s'):format(3, 'y'), #'abc', 'a' .. 1 .. 2.5 .. 'b'",
+        "local C = {} C.__index = C function C.new(n) return setmetatable({n = n}, C) end "
+        "function C:add(k) self.n = self.n + k return self end return C.new(1):add(2):add(3).n",
+        "local Above = torch.class('A') function Above:__init(n) self.n = n end function Above:get() return self.n end "
+        "local Below, parent = torch.class('B', 'A') function Below:get() return parent.get(self) + 1 end "
+        "return B(3):get(), torch.type(B(1)), tostring(B(1))",
+        "local x = torch.range(1, 6):view(2, 3) x[2][3] = 9 x[{{}, 1}] = 0 return x, x:max(2), x:sum(), #x:size(), x:size(2)",
+        "local m = nn.Linear(2, 2) m.weight:fill(1) m.bias:zero() "
+        "function m:updateOutput(x) self.output = x * 2 return self.output end "
+        "return m:forward(torch.ones(2)), m.none, m.bias ~= nil",
+        "total = 0 local function visit(t) for _, x in ipairs(t) do total = total + x end end visit{1, 2} visit{3} return total",
+        "class, def, l = 1, 2, 3 local is, None = 4, 5 return class + def + l + is + None, ({['from'] = 6, __x = 7}).from",
+        "local t, log = {}, {} local u = t local function f() t = {} return 1 end (function() t.x = f() end)() return u.x, t.x",
+    ],
+)
+def test_programs_mean_the_same(code: str) -> None:
+    expected, found = both(code, ("torch", "nn"))
+    assert same(expected, found), written(code)
+
+
+def programs(module: ModuleType) -> Iterator[str]:
+    """Yields the short programs of a module of tests."""
+    for function in vars(module).values():
+        for mark in getattr(function, "pytestmark", ()):
+            if mark.name == "parametrize" and mark.args[0] == "code, expected":
+                yield from (code for code, *_ in mark.args[1])
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
+@pytest.mark.parametrize(
+    "module",
+    [test_classes, test_coroutines, test_language, test_libraries, test_tensors],
+    ids=lambda one: one.__name__,
+)
+def test_programs_of_other_tests_mean_the_same(module: ModuleType) -> None:
+    requires = ("torch", "nn") if module is test_classes else ("torch",) if "tensors" in module.__name__ else ()
+    compared, different = 0, []
+    for code in programs(module):
+        try:
+            text = written(code)
+            expected = pl.lua.Session(requires=requires).execute(code, "=t")
+        except (pl.lua.LuaError, writer.UnsupportedLua):
+            continue
+        compared += 1
+        if code not in DIFFERENT and not same(expected, WrittenSession(requires=requires).run_text(text)):
+            different.append(f"{code}\n{text}")
+    assert compared and not different, different[0]
+
+
+def difference(expected: str, found: str) -> str:
+    """Returns "" if the lines of two outputs are the same but for words of errors, else what differs first."""
+    for one, other in zip(expected.split("\n"), found.split("\n"), strict=False):
+        isOne, isOther = bool(ERROR.search(one)), bool(ERROR.search(other))
+        if one != other and not (isOne and isOther):
+            return "Python raises" if isOther else "Lua raises" if isOne else "value"
+        if one != other and one.startswith("false") and other.startswith("false"):
+            return ""
+    return ""
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
+def test_random_programs_mean_the_same() -> None:
+    """They mix booleans, numbers and strings, for which Python's operators raise errors where Lua converts, and the reverse."""
+    found = []
+    for seed in range(RANDOM):
+        program = Writer(seed).program()
+        try:
+            text = written(program)
+        except writer.UnsupportedLua:
+            continue
+        found.append(difference(normalized(ours(program)), normalized(str(WrittenSession().run_text(text)))))
+    assert len(found) > 0.95 * RANDOM
+    assert (
+        found.count("value") == 0 and found.count("Lua raises") <= 0.02 * RANDOM and found.count("Python raises") <= 0.08 * RANDOM
+    )
+
+
+# ------------------------------------------------------------------------------------------------------ the text
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_need_no_helpers(name: str) -> None:
+    text = writer.write((SCRIPTS / f"{name}.lua").read_text("latin-1"), name)
+    assert helper_lines(text)[0] == MODELS[name]
+
+
+def test_the_example_of_the_page() -> None:
+    lua, python = re.findall(r"<!-- written -->\n```(?:lua|python)\n(.*?)```", PAGE, re.DOTALL)
+    assert writer.write(lua, "t") == python
+
+
+def test_ruff_and_mypy_find_nothing(tmp_path: Path) -> None:
+    for script in SCRIPTS.glob("*.lua"):
+        text = writer.write(script.read_text("latin-1"), script.name)
+        ast.parse(text, feature_version=(3, 11))
+        (tmp_path / f"{script.stem}.py").write_text(text)
+    mypy = [sys.executable, "-m", "mypy", "--follow-imports=silent"]
+    for name, command in {"ruff": ["ruff", "check", "--isolated", "--no-cache"], "mypy": mypy}.items():
+        if shutil.which(name) is None:
+            pytest.skip(f"needs {name}")
+        found = subprocess.run([*command, *map(str, tmp_path.glob("*.py"))], capture_output=True, text=True, check=False)
+        assert found.returncode == 0, found.stdout
+
+
+def test_long_lines_are_broken() -> None:
+    fields = ", ".join(f"field{i} = {i}" for i in range(12))
+    text = written(f"local options = {{{fields}}}\nlocal s = nn.Sequential()" + ":add(nn.Linear(options.field1, 20))" * 4)
+    assert (
+        max(map(len, text.split("\n"))) <= 100
+        and "\n    field0=0,\n" in text
+        and "\n    .add(nn.Linear(options.field1, 20))\n" in text
+    )
+
+
+def test_comments_stay() -> None:
+    code = "-- head\nlocal x = 1 -- one\n-- alone\nfunction f()\n  -- inner\n  return x\nend\n--[[ last\nlines ]]\n"
+    text = written(code)
+    assert text.startswith('"""head"""\n') and "x = 1  # one\n" in text and "    # inner\n    return x\n" in text
+    assert text.index("# alone") < text.index("def f") < text.index("# last\n# lines\n")
+
+
+@pytest.mark.parametrize(
+    "code, what",
+    [
+        ("local x\nsetfenv(1, {})", "t:2: setfenv"),
+        ("goto done\n::done::", "t:1: goto"),
+        ("local a, a = 1\na, a = 1, 2", "t:2: an assignment to one variable twice"),
+        ("require(arg[1])", "t:1: require of a name that is computed"),
+        ("dofile 'none.lua'", "t:1: dofile of none.lua, which is not there,"),
+        ("local i, t = 1, {}\ni, t[i] = 2, 3", "t:2: an assignment to several places that depend on each other"),
+        ("debug.sethook()", "t:1: the library debug"),
+    ],
+)
+def test_what_cannot_be_written(code: str, what: str) -> None:
+    with pytest.raises(writer.UnsupportedLua, match=f"^{re.escape(what)} cannot be written in Python$"):
+        writer.write(code, "t")
+
+
+# ------------------------------------------------------------------------------------------------------ the packages
+
+
+@pytest.mark.parametrize("module", [torch7, helpers], ids=lambda one: one.__name__)
+def test_the_examples_of_docstrings_run(module: ModuleType) -> None:
+    torch7.begin()
+    found = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert found.attempted and not found.failed
+
+
+def test_names_of_lua_are_those_of_lua() -> None:
+    own = {"assert", "dofile", "ipairs", "pairs", "require", "unpack"}
+    assert writer.known_names() & {name for name in vars(torch7) if not name.startswith("_")} <= own
+
+
+def test_a_value_takes_what_python_has() -> None:
+    torch7.begin()
+    x = torch7.torch.Tensor([[1, 2], [3, 4]])
+    assert x.size(1) == 2 and x == x and x != x.clone() and x.none is None and torch7.Table() != torch7.Table()
+    assert np.array_equal(torch7.python(x * 2), [[2.0, 4.0], [6.0, 8.0]])
+    net = torch7.nn.Sequential().add(torch7.nn.Linear(2, 3))
+    assert isinstance(torch7.python(net), pl.nn.Sequential) and torch7.python(net)[0].weight.shape == (3, 2)
+    assert torch7.Table({"a": 1, 2: "b"})[2] == "b" and torch7.Table(1, 2, a=3).a == 3 and len(torch7.Table(1, 2, a=3)) == 2
+    with pytest.raises(TypeError, match="expected None, a bool, number, string, table, tensor or function, got complex"):
+        torch7.Table(1j)
+    with pytest.raises(AttributeError, match="there is no package or function 'none'"):
+        _ = torch7.none

@@ -112,6 +112,8 @@ def reachable(state: State, values: list[Any]) -> Iterator[tuple[str, Any]]:
             metatable = state.metatable(value)
             if isinstance(metatable, Table):
                 stack.append(("", metatable))
+            if isinstance(found := state.border.classes.python_of(value), type):
+                stack += [(name, state.index(value, name)) for name in vars(found) if name[0] != "_"]
         elif isinstance(value, FunctionType):
             yield name, value
         elif (metatable := state.metatable(value)) is not None:

@@ -240,3 +240,16 @@ def test_both_matchers_find_the_same() -> None:
         assert (found is None) == (expected is None), pattern
         if found is not None and expected is not None:
             assert (found.start(), found.end(), found[1]) == (expected.start(), expected.end(), expected[1]), pattern
+
+
+@pytest.mark.parametrize("code", [
+    *("io.open", "os.remove", "dofile", "require", "os.execute", "io.popen", "torch.load", "torch.DiskFile"),
+    *("require('paths').filep", "require('lfs').attributes", "require('pl.path').exists"),
+])  # fmt: skip
+def test_names_with_a_zero_byte_are_errors(code: str) -> None:
+    found = pl.lua.Session(requires=["torch"]).execute(f"return pcall({code}, 'a\\0b')")
+    assert found[0] is False and "expected a name without a zero byte" in found[1]
+
+
+def test_dates_that_are_no_numbers() -> None:
+    assert result("return os.date('!%Y\\0%m', 0), os.time{year = 0/0, month = 1, day = 1}") == ("1970", None)

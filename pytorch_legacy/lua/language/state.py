@@ -12,7 +12,7 @@ from .compiler import load
 from .errors import raise_error, register
 from .libraries import base, coroutine, debug, io, math, package, string, table
 from .libraries import os as os_library
-from .libraries.files import Console, decoded, encoded
+from .libraries.files import Console, decoded, system_name
 from .table import Table, Userdata, accessors, fields
 
 _LIBRARIES = {"coroutine": coroutine, "debug": debug, "io": io, "math": math, "os": os_library, "string": string, "table": table}
@@ -125,19 +125,23 @@ class State:
 
     def can_read(self, path: str) -> bool:
         """Returns True if a Lua file exists and the program may read it."""
-        return os.path.isfile(encoded(path)) if self.folders is None else self._is_open(path) and os.path.isfile(encoded(path))
+        return (
+            os.path.isfile(system_name(path))
+            if self.folders is None
+            else self._is_open(path) and os.path.isfile(system_name(path))
+        )
 
     def _is_open(self, path: str) -> bool:
         """Returns True if a path is that of a Lua file in a folder of the sandbox. A link counts as what it leads to."""
         assert self.folders is not None
-        real = os.path.realpath(encoded(path))
+        real = os.path.realpath(system_name(path))
         return real.endswith(b".lua") and any(real.startswith(os.path.join(folder, b"")) for folder in self.folders)
 
     def read_file(self, name: str) -> str:
         """Returns the text of a Lua file."""
         if self.folders is not None and not self._is_open(name):
             raise PermissionError(EACCES, "a sandbox runs files NAME.lua of the script's own folders only")
-        with open(encoded(name), "rb") as file:
+        with open(system_name(name), "rb") as file:
             return decoded(file.read())
 
     def write(self, text: str) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ..language import arguments
 from ..language.arguments import MISSING, fail, string, wrong_type
 from ..language.errors import raise_error
-from ..language.libraries.files import decoded, encoded
+from ..language.libraries.files import decoded, system_name
 from ..language.table import sequence
 from .values import called, is_callable, items, listed, truth
 
@@ -69,10 +69,7 @@ def _test(value: Any, position: int, name: str) -> Any:
 
 
 def _path(value: Any, position: int, name: str) -> bytes:
-    text = string(value, position, name)
-    if "\0" in text:
-        fail(position, name, "name of a file expected, got a string with a zero byte")
-    return encoded(text)
+    return system_name(string(value, position, name))
 
 
 def values(value: Any, position: int, name: str) -> list[Any]:

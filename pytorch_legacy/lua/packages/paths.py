@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..language.errors import chunk_of, frame_at, raise_error, register
-from ..language.libraries.files import decoded, encoded
+from ..language.libraries.files import decoded, encoded, system_name
 from ..language.libraries.os import failure, getenv, remove
 from ..language.libraries.string import find
 from ..language.table import Table, fields
@@ -118,7 +118,7 @@ def _tmpname() -> bytes:
 def _program(*names: str) -> str | None:
     folders = [folder for folder in (getenv("PATH") or ".").split(":") if folder]
     found = (concat(folder, name) for name in names for folder in folders)
-    return next((path for path in found if is_file(encoded(path))), None)
+    return next((path for path in found if is_file(system_name(path))), None)
 
 
 OF_FILES = functions({

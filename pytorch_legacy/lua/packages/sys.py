@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..language.errors import chunk_of, frame_at, raise_error
-from ..language.libraries.files import encoded
+from ..language.libraries.files import system_name
 from ..language.table import Table, fields
 from . import paths
 from .functions import functions
@@ -80,7 +80,7 @@ def library(state: State) -> Table:
 
     def execute(command: str) -> bytes:
         state.flush()
-        done = subprocess.run(encoded(command), shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = subprocess.run(system_name(command), shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.stdout.strip(b" \t\n\r\f\v")
 
     def listing(command: str) -> Any:

@@ -18,6 +18,7 @@ from pytorch_legacy.files import t7
 
 from ..language.arguments import MISSING, string
 from ..language.errors import raise_error, type_name
+from ..language.libraries.files import system_name
 from ..language.table import TABLES, Table, key_of, keys, rawget, rawset, set_metatable
 from .generators import Generator
 from .signatures import shown
@@ -36,7 +37,7 @@ def _bytes(text: str) -> bytes:
 
 def _path(name: str) -> str:
     """Returns a name of Lua, which is bytes, as Python has names of files."""
-    return os.fsdecode(_bytes(name))
+    return os.fsdecode(system_name(name))
 
 
 def _problem(error: Exception) -> str:

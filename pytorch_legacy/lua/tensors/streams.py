@@ -14,6 +14,7 @@ from pytorch_legacy.files.t7.writer import writer
 
 from ..language.arguments import MISSING, string
 from ..language.errors import raise_error
+from ..language.libraries.files import system_name
 from ..language.table import Table, Userdata
 from .files import Coming, Leaving
 from .registry import constructor_of, native
@@ -327,7 +328,7 @@ def functions(state: State, types: Types) -> dict[str, Any]:
         name, mode = string(name, 1, "DiskFile"), "r" if mode is None else string(mode, 2, "DiskFile")
         if mode not in _MODES:
             raise_error("file mode should be 'r','w' or 'rw'")
-        path = name.encode("latin-1")
+        path = system_name(name)
         try:
             if mode == "rw" and not os.path.exists(path):
                 open(path, "wb").close()

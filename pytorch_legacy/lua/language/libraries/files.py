@@ -6,6 +6,7 @@ import re
 import sys
 from typing import Any, BinaryIO
 
+from ..errors import raise_error
 from ..lexer import number
 
 _NUMERAL = re.compile(rb"\s*[+-]?(?:0[xX][0-9a-fA-F]*|[0-9.]*(?:[eE][+-]?[0-9]*)?)")
@@ -15,6 +16,13 @@ _LONGEST = 200  # characters of a numeral
 def encoded(text: str) -> bytes:
     """Returns the bytes of a string of Lua."""
     return text.encode("latin-1")
+
+
+def system_name(text: str) -> bytes:
+    """Returns the bytes of the name of a file, or of a command. A zero byte is an error, because C would cut the name there."""
+    if "\0" in text:
+        raise_error(f"expected a name without a zero byte, got '{text.partition(chr(0))[0]}\\0...'")
+    return encoded(text)
 
 
 def decoded(data: bytes) -> str:

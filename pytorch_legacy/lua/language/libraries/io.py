@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..arguments import MISSING, fail, integer, string, wrong_type
 from ..errors import LuaError, raise_error
 from ..table import fields
-from .files import Console, File, encoded
+from .files import Console, File, system_name
 from .os import failure
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class _Folder(RawIOBase):
 
 def _opened(name: str, mode: str) -> File:
     try:
-        return File(open(encoded(name), mode.replace("b", "") + "b"))  # type: ignore[arg-type]
+        return File(open(system_name(name), mode.replace("b", "") + "b"))  # type: ignore[arg-type]
     except IsADirectoryError:
         if not mode.startswith("r") or "+" in mode:
             raise
@@ -173,7 +173,7 @@ def open_(name: Any = MISSING, mode: Any = "r", *_: Any) -> Any:
 def _process(command: str, mode: str) -> File:
     isRead = mode.startswith("r")
     streams = {"stdout": subprocess.PIPE} if isRead else {"stdin": subprocess.PIPE}
-    process = subprocess.Popen(encoded(command), shell=True, **streams)  # type: ignore[call-overload]
+    process = subprocess.Popen(system_name(command), shell=True, **streams)  # type: ignore[call-overload]
     return File(process.stdout if isRead else process.stdin, process=process)
 
 

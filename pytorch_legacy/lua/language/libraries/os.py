@@ -13,7 +13,7 @@ from ..arguments import table as table_of
 from ..errors import raise_error
 from ..operators import tonumber
 from ..table import Table, rawget
-from .files import decoded, encoded
+from .files import decoded, system_name
 
 if TYPE_CHECKING:
     from ..state import State
@@ -39,7 +39,7 @@ def time_(table: Any = None, *_: Any) -> Any:
         value = tonumber(rawget(table, name))
         if value is None and name in _FIELDS[:3]:
             raise_error(f"field '{name}' missing in date table")
-        values.append(int(value) if value is not None else 12 if name == "hour" else 0)
+        values.append(integer(value, 1, "time") if value is not None else 12 if name == "hour" else 0)
     year, month, day, hour, minute, second = values
     isSummer = rawget(table, "isdst")
     try:
@@ -51,7 +51,7 @@ def time_(table: Any = None, *_: Any) -> Any:
 
 
 def date(form: Any = "%c", moment: Any = None, *_: Any) -> Any:
-    text = string("%c" if form is None else form, 1, "date")
+    text = string("%c" if form is None else form, 1, "date").partition("\0")[0]  # C cuts it there.
     seconds = integer(moment, 2, "date", int(time.time()))
     isUtc = text.startswith("!")
     try:
@@ -73,15 +73,15 @@ def difftime(end: Any = MISSING, start: Any = 0.0, *_: Any) -> float:
 
 
 def getenv(name: Any = MISSING, *_: Any) -> str | None:
-    found = os.environb.get(encoded(string(name, 1, "getenv")))
+    found = os.environb.get(system_name(string(name, 1, "getenv")))
     return None if found is None else decoded(found)
 
 
 def remove(name: Any = MISSING, *_: Any) -> Any:
     path = string(name, 1, "remove")
     try:
-        isFolder = os.path.isdir(encoded(path)) and not os.path.islink(encoded(path))
-        (os.rmdir if isFolder else os.remove)(encoded(path))
+        isFolder = os.path.isdir(system_name(path)) and not os.path.islink(system_name(path))
+        (os.rmdir if isFolder else os.remove)(system_name(path))
     except OSError as problem:
         return failure(problem, path)
     return True
@@ -90,7 +90,7 @@ def remove(name: Any = MISSING, *_: Any) -> Any:
 def rename(old: Any = MISSING, new: Any = MISSING, *_: Any) -> Any:
     path = string(old, 1, "rename")
     try:
-        os.rename(encoded(path), encoded(string(new, 2, "rename")))
+        os.rename(system_name(path), system_name(string(new, 2, "rename")))
     except OSError as problem:
         return failure(problem, path)
     return True
@@ -105,7 +105,7 @@ def tmpname(*_: Any) -> str:
 def execute(command: Any = None, *_: Any) -> float:
     if command is None:
         return 1.0
-    status = subprocess.run(encoded(string(command, 1, "execute")), shell=True).returncode
+    status = subprocess.run(system_name(string(command, 1, "execute")), shell=True).returncode
     return float(status << 8 if status >= 0 else -status)
 
 

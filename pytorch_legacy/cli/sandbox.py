@@ -37,8 +37,9 @@ def run(options: argparse.Namespace) -> None:
     given = json.dumps({name: getattr(options, name) for name in OPTIONS})
     environment = {**os.environ, **dict.fromkeys(_ONE_THREAD, "1")}
     sys.stdout.flush()
+    # Output without a buffer arrives also if a limit ends the process.
     process = subprocess.Popen(
-        [sys.executable, "-c", _CHILD, given], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-u", "-c", _CHILD, given], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     pairs = ((process.stdout, sys.stdout.buffer), (process.stderr, sys.stderr.buffer))
     unread: list[OSError] = []

@@ -80,7 +80,8 @@ class AbstractRecurrent(Container):
         },
     )
     _lua = Lua(
-        fields=dict.fromkeys(("sharedClones", "outputs", "gradInputs", "gradOutputs"), "keys"), renewed=("output", "gradInput")
+        fields=dict.fromkeys(("sharedClones", "outputs", "gradInputs", "gradOutputs", "_gradOutputs"), "keys"),
+        renewed=("output", "gradInput"),
     )
     _servesAllSteps = True
     _byStep: tuple[str, ...] = ("sharedClones", "outputs", "gradInputs", "gradOutputs", "_gradOutputs")

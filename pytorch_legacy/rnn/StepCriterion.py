@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from pytorch_legacy.arrays import is_tensor, to_host, tree
 from pytorch_legacy.backend.prepared import Bindings
+from pytorch_legacy.errors import FieldError
 from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn.Criterion import Criterion
@@ -33,15 +34,17 @@ class StepCriterion(Wrapping, Criterion):
     )
     _lua = Lua(methods={"getStepCriterion": {"step": "positions"}})
 
-    def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None:
+    def __init__(self, criterion: Criterion | None = None, sizeAverage: bool = False) -> None:
         super().__init__()
-        self.criterion = criterion
+        self.criterion = criterion  # type: ignore[assignment]  # derived classes may set it later, as in Torch7
         self.sizeAverage = sizeAverage
         self.clones = []
         self.gradInput = []
 
     def getStepCriterion(self, step: int) -> Criterion:
         """The copy for a step, made if need be."""
+        if self.criterion is None:
+            raise FieldError(f"{self._typename}: criterion: expected a criterion, got None")
         while len(self.clones) <= step:
             self.clones.append(self.criterion.clone())
         return self.clones[step]
@@ -57,6 +60,7 @@ class StepCriterion(Wrapping, Criterion):
 
     def updateOutput(self, input: Any, target: Any) -> float:
         count = len(sequence(self, "input", input))
+        self.getStepCriterion(0)
         settings, bindings = _settings(self.criterion), Bindings.of(self)
         if bindings.settings != settings:
             self.clones, bindings.settings = [], settings

@@ -86,6 +86,35 @@ def test_the_output_is_one_value(code, expected):
     assert result(f"local net = nn.Sequential():add(nn.Linear(3, 4)):add(nn.Tanh()) {code}") == expected
 
 
+@pytest.mark.parametrize("code, expected", [
+    ("return rawget(l, 'bias') == l.bias, rawget(l, 'forward'), rawget(l, 'nothing'), l.forward ~= nil",
+     (True, None, None, True)),
+    ("rawset(l, 'note', 'n') rawset(l, 1, 2) rawset(l, 'bias', nil) return l.note, l[1], l.bias, #l:parameters()",
+     ("n", 2, None, 1)),
+    ("local n = {} for k, v in next, l do n[#n + 1] = k assert(v == l[k]) end table.sort(n) return table.concat(n, ' ')",
+     "_type bias gradBias gradInput gradWeight output weight"),
+    ("local n = 0 for k in pairs(l) do n = n + 1 l[k] = nil end return n, l.weight, l.bias", (7, None, None)),
+    ("l[1] = 'a' l[2] = 'b' local n = {} for k, v in pairs(l) do if type(k) == 'number' then n[k] = v end end "
+     "return n[1], n[2], next(l, 1)", ("a", "b", 2, "b")),
+    ("return pcall(next, l, 'nothing')", (False, "invalid key to 'next'")),
+    ("return next(nn.Identity(), '_type')", None),
+])  # fmt: skip
+def test_modules_are_tables(code: str, expected: Any):
+    assert result(f"local l = nn.Linear(3, 2) {code}") == expected
+
+
+def test_a_list_in_two_fields_is_one_table():
+    code = """
+        local a, b = nn.Sequential():add(nn.Tanh()), nn.Sequential()
+        b.modules = a.modules
+        a.again = a.modules
+        b.modules[2] = nn.ReLU()
+        return b.modules == a.modules, a.again == a.modules, a:size(), b:size(), torch.type(a:get(2)), a, b
+    """
+    *found, one, other = result(code)
+    assert found == [True, True, 2, 2, "nn.ReLU"] and one.modules is other.modules and len(one.modules) == 2
+
+
 @pytest.mark.parametrize("module, isNew", [
     ("nn.SplitTable(1)", True),
     ("nn.Sequential():add(nn.Identity()):add(nn.SplitTable(1))", True),

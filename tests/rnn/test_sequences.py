@@ -12,7 +12,15 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy import nn, rnn
-from pytorch_legacy.errors import ArgumentError, DtypeError, IndexRangeError, ShapeError, UnsupportedError, ValueRangeError
+from pytorch_legacy.errors import (
+    ArgumentError,
+    DtypeError,
+    FieldError,
+    IndexRangeError,
+    ShapeError,
+    UnsupportedError,
+    ValueRangeError,
+)
 from tests.trees import assert_close, leaves, mapped
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recurrent"
@@ -602,3 +610,11 @@ ERRORS = [
 def test_errors(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+def test_a_criterion_may_be_set_later() -> None:
+    loss = rnn.SequencerCriterion()
+    with pytest.raises(FieldError, match="criterion: expected a criterion, got None"):
+        loss.forward([np.zeros(2)], [np.zeros(2)])
+    loss.criterion = nn.MSECriterion()
+    assert loss.forward([np.float32([1]), np.float32([2])], [np.float32([1]), np.float32([5])]) == 9

@@ -214,8 +214,9 @@ class Border:
         if kind is list or kind is dict:
             held = self.homes.find(holder, key, value)
             if held is None:
-                held = Table()
-                self.homes.fill(held, value)
+                if (held := self.homes.showing(value)) is None:
+                    held = Table()
+                    self.homes.fill(held, value)
                 self.homes.add_table(holder, key, held, value)
             return held
         return self.lua(value)

@@ -82,6 +82,7 @@ class Class:
                 "__slots__": (),
                 "border": self.classes.border,
                 "_metatable": metatable,
+                "_raw": self.classes.fields,
                 "_methods": None if replaced else self.methods,
             }
             self._kinds[replaced] = type("Object", (Object,), space)
@@ -269,6 +270,7 @@ class Classes:
         self.border = border
         self.made: WeakSet[Any] = WeakSet()
         self.metatable: Callable[[Class], Table]
+        self.fields: Any
         self._classes: dict[Any, Class] = {}
         self._tables: dict[int, Class] = {}
         self._derived: dict[Any, Any] = {}  # the session's classes, by ours, and by themselves

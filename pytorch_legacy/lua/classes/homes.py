@@ -284,6 +284,11 @@ class Homes:
             elif key.__class__ in (int, float) and (entry := self._lua(one, value, key)) is not None:
                 dict.__setitem__(table, key, entry)
 
+    def showing(self, value: Any) -> Table | None:
+        """Returns the table that shows a list or dict in another field; None if there is none."""
+        tables = (home.reference() for home in self._tables.values() if home.shown is value)
+        return next((table for table in tables if table is not None), None)
+
     def shown(self, table: Table) -> Any:
         """Returns the list or dict that a table shows, None if it is a table of Lua's own."""
         home = self._tables.get(id(table))

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from types import FunctionType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from .. import counting
 from ..language.errors import raise_error
-from ..language.table import TABLES, Table, fields, first
+from ..language.operators import next_
+from ..language.table import TABLES, Table, fields, first, key_of
 from .border import Border, Object, decoded, encoded
 from .classes import Class, Replaced
 from .errors import failing
@@ -36,9 +38,29 @@ class Fields:
 
     def __init__(self, border: Border) -> None:
         self.border = border
+        self._orders: WeakKeyDictionary[Any, list[Any]] = WeakKeyDictionary()
 
     def index(self, handle: Any, key: Any) -> Any:
         """Returns ``object[key]``."""
+        if (found := self.rawget(handle, key)) is not None:
+            return found
+        isNil = key.__class__ is not str or handle.python.__dict__.get(key, self) is None
+        return None if isNil else self.border.classes.of(handle.python.__class__).find(key)
+
+    def next(self, handle: Any, key: Any) -> Any:
+        """Returns the field after `key` and its value. The order is noted at the first field, so that a loop may remove some."""
+        if key is None or handle not in self._orders:
+            self._orders[handle] = self.names(handle.python)
+        names = self._orders[handle]
+        if key is not None and key not in names:
+            raise_error("invalid key to 'next'")
+        for name in names[0 if key is None else names.index(key) + 1 :]:
+            if (value := self.rawget(handle, name)) is not None:
+                return name, value
+        return None
+
+    def rawget(self, handle: Any, key: Any) -> Any:
+        """Returns a field of an object; None if it is none, but a method of its class."""
         thing = handle.python
         if key.__class__ is not str:
             return self._kept(thing, key)
@@ -54,9 +76,7 @@ class Fields:
                 return value
         elif name[:1] == "_" and (found := self._kept(thing, key)) is not None:
             return found
-        if (found := self._field(thing, name)) is not None:
-            return found
-        return self.border.classes.of(thing.__class__).find(key)
+        return self._field(thing, name)
 
     def _kept(self, thing: Any, key: Any) -> Any:
         table = thing.__dict__.get(KEPT)
@@ -83,6 +103,10 @@ class Fields:
 
     def _sizes(self, value: tuple[int, ...]) -> Any:
         return self.border.state.types.storages[np.dtype(np.int64)](np.array(value, np.int64))
+
+    def rawset(self, handle: Any, key: Any, value: Any) -> None:
+        """Sets ``object[key]``."""
+        self.setindex(handle, key, value)
 
     def setindex(self, handle: Any, key: Any, value: Any) -> None:
         """Sets ``object[key]``."""
@@ -171,7 +195,7 @@ class Fields:
         renamed = thing._form.renamed
         found = [renamed.get(name, name) for name in found]
         if (table := thing.__dict__.get(KEPT)) is not None:
-            found += [*dict.keys(table), *table.__dict__]
+            found += [*map(key_of, dict.keys(table)), *table.__dict__]
         return [*found, "_type"]
 
 
@@ -211,14 +235,7 @@ class Metatables:
             raise_error(f"attempt to get length of a {handle.python._typename} value")
 
         def pairs(handle: Any) -> Any:
-            def following(_: Any, key: Any) -> Any:
-                for name in names:
-                    if (value := access.index(handle, name)) is not None:
-                        return name, value
-                return None
-
-            names = iter(access.names(handle.python))
-            return following, handle, None
+            return next_, handle, None
 
         def negated(handle: Any, *_: Any) -> Any:
             if (handler := self._defined("unm", handle)) is not None:

@@ -99,7 +99,8 @@ def border_of(state: State) -> Border:
         torch = state.require("torch")
         state.border = border = Border(state)
         border.classes = Classes(border)
-        border.classes.metatable = Metatables(border)
+        border.classes.metatable = metatables = Metatables(border)
+        border.classes.fields = metatables.fields
         border.packages = Packages(border)
         border.definitions = Definitions(border, torch)
         types = state.types

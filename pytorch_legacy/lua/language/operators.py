@@ -17,6 +17,7 @@ from .table import (
     TABLES,
     MetaTable,
     Table,
+    Userdata,
     border,
     equal_by_metamethod,
     first,
@@ -320,6 +321,8 @@ def _calls(n: int, function: Any, state: Any, control: Any) -> Iterator[Any]:
 def next_(table: Any = None, key: Any = None, *_: Any) -> Any:
     """Returns the key after `key` and its value: Lua's ``next``."""
     if table.__class__ not in TABLES:
+        if isinstance(table, Userdata) and table._raw is not None:
+            return table._raw.next(table, key)
         raise_error(f"bad argument #1 to 'next' (table expected, got {'no value' if table is None else _name(table)})")
     order = _order(table, key)
     if order is None:

@@ -108,10 +108,14 @@ class Userdata:
     ----------
     _methods : Table or None
         An attribute of a native class: where ``object:name()`` looks before it asks ``__index``.
+    _raw : object or None
+        An attribute of a native class whose objects are tables in Lua: its methods ``rawget``, ``rawset`` and ``next``, which get
+        the object first, stand for Lua's functions.
     """
 
     __slots__ = ("__weakref__", "_metatable")
     _methods: Table | None = None
+    _raw: Any = None
 
     def __init__(self, metatable: Table | None = None) -> None:
         self._metatable = metatable

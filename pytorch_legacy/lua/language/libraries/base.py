@@ -101,11 +101,16 @@ def rawequal(a: Any = MISSING, b: Any = MISSING, *_: Any) -> bool:
 
 
 def rawget(table: Any = MISSING, key: Any = None, *_: Any) -> Any:
+    if isinstance(table, Userdata) and table._raw is not None:
+        return table._raw.rawget(table, key)
     return raw_value(table_of(table, 1, "rawget"), key)
 
 
 def rawset(table: Any = MISSING, key: Any = None, value: Any = None, *_: Any) -> Any:
-    set_raw_value(table_of(table, 1, "rawset"), key, value)
+    if isinstance(table, Userdata) and table._raw is not None:
+        table._raw.rawset(table, key, value)
+    else:
+        set_raw_value(table_of(table, 1, "rawset"), key, value)
     return table
 
 

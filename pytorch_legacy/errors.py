@@ -5,8 +5,10 @@ Traceback (most recent call last):
 pytorch_legacy.errors.ShapeError: nn.Linear: input: expected 10 columns, got shape (2, 9)
 """
 
-from typing import Any
+import re
+from typing import Any, Self
 
+_RANGE = re.compile(r"expected (-?\d+) to (-?\d+), got (-?\d+)$")
 TOO_DEEP = "{}: its modules are nested too deep, or contain themselves"  # for Python's stack
 
 
@@ -59,6 +61,19 @@ class IndexRangeError(THNNError, IndexError):
     """An index, a dimension or a class label is out of range."""
 
     code = 4
+    _texts = ("", "")
+
+    @classmethod
+    def of(cls, text: str, *indices: int, isFromEnd: bool = True) -> Self:
+        """Returns the error whose text has these indices in its braces. They count from 0, negative ones from the end if so."""
+        error = cls(text.format(*indices))
+        error._texts = (str(error.args[0]), text.format(*(index + (index >= 0 or not isFromEnd) for index in indices)))
+        return error
+
+    def count_from_one(self) -> None:
+        """The text has its indices as Lua counts them from now on."""
+        self.args = (str(self.args[0]).replace(*self._texts, 1),)
+        self._texts = ("", "")
 
 
 class OutOfMemoryError(THNNError, MemoryError):
@@ -134,6 +149,8 @@ _BY_CODE: dict[int, type[THNNError]] = {
 
 def from_status(code: int, text: str) -> THNNError:
     """The exception, ready to be raised, for a status of the C library and its error text."""
+    if code == IndexRangeError.code and (found := _RANGE.search(text)):
+        return IndexRangeError.of(_RANGE.sub("expected {} to {}, got {}", text), *map(int, found.groups()), isFromEnd=False)
     return _BY_CODE.get(code, THNNError)(text, code)
 
 

@@ -41,6 +41,7 @@ from typing import Any, Union, get_args, get_origin
 
 import numpy as np
 
+from pytorch_legacy.errors import IndexRangeError
 from pytorch_legacy.files.counting import Kind, Lua, fromOne, toOne
 from pytorch_legacy.objects import Object
 from pytorch_legacy.objects.counting import PASSES, callFromOne
@@ -301,12 +302,14 @@ def _kept(owner: Any, key: Any, make: Callable[[], Any]) -> Any:
 
 
 def _explain(thing: Any, error: IndexError) -> None:
-    """Adds to an error of an index that the class of an author counts from 0, because it declares nothing."""
+    """An error of an index counts as Lua. If the class of an author declares nothing, the error says that it counts from 0."""
     isOurs = type(thing).__module__.startswith("pytorch_legacy.")
     if isinstance(thing, Object) and not isOurs and not any(vars(base).get("_lua") for base in _own(type(thing))):
         text = f"{type(thing).__name__} declares nothing as _lua = pl.Lua(...), and counts from 0"
         if text not in str(error):
             error.args = (f"{error.args[0]}; {text}" if error.args else text,)
+    elif isinstance(error, IndexRangeError):
+        error.count_from_one()
 
 
 def _own(cls: type[Any]) -> list[type[Any]]:

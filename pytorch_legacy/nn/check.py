@@ -222,7 +222,8 @@ def below(module: Object, name: str, indices: Tensor, size: int, wanted: str = "
         indices.within(0, size - 1, name)  # type: ignore[attr-defined]
     elif looks(module):
         for index in indices[(indices < 0) | (indices >= size)][:1]:
-            raise IndexRangeError(f"{module._typename}: {name}: expected {wanted}0 to {size - 1}, got {int(index)}")
+            text = f"{module._typename}: {name}: expected {wanted}{{}} to {{}}, got {{}}"
+            raise IndexRangeError.of(text, 0, size - 1, int(index), isFromEnd=False)
     return indices
 
 
@@ -297,7 +298,7 @@ def axis(module: Object, dimension: int, rank: int, name: str = "dimension", bat
     A dimension that counts from the front does not count the first `batch` ones.
     """
     if not (-rank <= dimension < 0 or (0 <= dimension + batch < rank and dimension >= 0)):
-        raise IndexRangeError(f"{module._typename}: {name}: {dimension} is out of range for a {rank}-D array")
+        raise IndexRangeError.of(f"{module._typename}: {name}: {{}} is out of range for a {rank}-D array", dimension)
     return dimension % rank if dimension < 0 else dimension + batch
 
 
@@ -309,7 +310,7 @@ def batched(rank: int, sampleRank: int | None) -> int:
 def place(module: Object, name: str, index: int, size: int) -> int:
     """An index into a dimension of that size, counted from the front."""
     if not -size <= index < size:
-        raise IndexRangeError(f"{module._typename}: {name}: {index} is out of range for a dimension of size {size}")
+        raise IndexRangeError.of(f"{module._typename}: {name}: {{}} is out of range for a dimension of size {size}", index)
     return index % size
 
 

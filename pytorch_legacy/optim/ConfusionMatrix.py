@@ -107,9 +107,8 @@ class ConfusionMatrix(Object):
         for name, values in (("predictions", guesses), ("targets", truths)):
             wrong = values[(values < 0) | (values >= self.nclasses)]
             if wrong.size:
-                raise IndexRangeError(
-                    f"optim.ConfusionMatrix: {name}: expected classes from 0 to {self.nclasses - 1}, got {wrong[0]}"
-                )
+                text = f"optim.ConfusionMatrix: {name}: expected classes from {{}} to {{}}, got {{}}"
+                raise IndexRangeError.of(text, 0, self.nclasses - 1, int(wrong[0]), isFromEnd=False)
         np.add.at(self.mat, (truths, guesses), 1)
 
     def updateValids(self) -> None:

@@ -288,6 +288,17 @@ def test_torch_class(code, expected):
      "In 1 module of nn.Sequential:\nIn 1 module of nn.Sequential:\nt:1: no"),
     ("local l = nn.Tanh() function l:updateOutput(i) return i.foo.bar end nn.Sequential():add(l):forward({})",
      "In 1 module of nn.Sequential:\nt:1: attempt to index field 'foo' (a nil value)"),
+    ("nn.Sequential():add(nn.LookupTable(5, 2)):forward(torch.Tensor{6, 1})",
+     "In 1 module of nn.Sequential:\nt:1: nn.LookupTable: input: expected 1 to 5, got 6"),
+    ("nn.ClassNLLCriterion():forward(torch.zeros(1, 5), torch.Tensor{0})",
+     "t:1: nn.ClassNLLCriterion: target: expected 1 to 5, got 0"),
+    ("nn.Narrow(1, 2, 3):forward(torch.zeros(2))",
+     "t:1: nn.Narrow: offset 2, length 3: out of range for dimension 1 of size 2"),
+    ("nn.Select(3, 1):forward(torch.zeros(2, 5))", "t:1: nn.Select: dimension: 3 is out of range for a 2-D array"),
+    ("nn.Select(-3, 1):forward(torch.zeros(2, 5))", "t:1: nn.Select: dimension: -3 is out of range for a 2-D array"),
+    ("nn.SelectTable(2):forward{torch.zeros(2)}", "t:1: nn.SelectTable: index: 2 is not in a table of 1"),
+    ("require 'optim' optim.ConfusionMatrix(3):add(1, 4)",
+     "t:1: optim.ConfusionMatrix: targets: expected classes from 1 to 3, got 4"),
 ])  # fmt: skip
 def test_errors(code, message):
     assert error(code) == message

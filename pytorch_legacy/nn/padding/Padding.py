@@ -91,7 +91,7 @@ class Padding(Module):
         axis = check.axis(self, self.dim, len(shape), "dim", batch)
         size, count = shape[axis], abs(self.pad)
         if not 0 <= self.index <= size:
-            raise IndexRangeError(f"{self._typename}: index: {self.index} is out of range for a dimension of size {size}")
+            raise IndexRangeError.of(f"{self._typename}: index: {{}} is out of range for a dimension of size {size}", self.index)
         place = size - self.index if self.pad > 0 else self.index
         before = (slice(None),) * axis
         parts = [

@@ -76,7 +76,9 @@ class Narrow(Module):
         elif length < 0:
             length += size - start + 1
         if length < 0 or start + length > size:
-            raise IndexRangeError(
-                f"{self._typename}: offset {self.index}, length {self.length}: out of range for dimension {axis} of size {size}"
+            raise IndexRangeError.of(
+                f"{self._typename}: offset {{}}, length {self.length}: out of range for dimension {{}} of size {size}",
+                self.index,
+                axis,
             )
         return (*(slice(None),) * axis, slice(start, start + length))

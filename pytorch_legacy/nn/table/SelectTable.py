@@ -66,7 +66,9 @@ class SelectTable(Module):
             raise DtypeError(f"{self._typename}: input: expected a table, got {described(input)}")
         elif not isinstance(self.index, str) and -len(input) <= self.index < len(input):
             return self.index
-        raise IndexRangeError(f"{self._typename}: index: {self.index!r} is not in {described(input)}")
+        if isinstance(self.index, str):
+            raise IndexRangeError(f"{self._typename}: index: {self.index!r} is not in {described(input)}")
+        raise IndexRangeError.of(f"{self._typename}: index: {{}} is not in {described(input)}", self.index)
 
     def __repr__(self) -> str:
         return f"{self._typename}({counted(self.index, 1)})"

@@ -90,7 +90,7 @@ def _written(file: File, values: tuple[Any, ...]) -> Any:
             return _UNSUPPORTED
         except OSError as problem:
             return failure(problem)
-    return True
+    return file
 
 
 def _lines(file: File, forms: tuple[Any, ...], isClosedAtEnd: bool) -> Any:

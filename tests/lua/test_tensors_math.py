@@ -388,6 +388,11 @@ def test_numbers_are_compared_as_elements_of_the_type(code: str, expected: list[
     assert result(f"return {code}").tolist() == expected
 
 
+def test_dot_products_of_integers_have_64_bits() -> None:
+    code = "local x = torch.ByteTensor{255, 255} local y = torch.IntTensor{2^30, 2^30} return x * x, x:dot(x), y * y == y:dot(y)"
+    assert result(code) == (130050, 130050, True)
+
+
 def test_numbers_without_an_integer_of_c_are_cut_alike() -> None:
     code = "local function both(x) return torch.IntTensor{x}[1], torch.IntTensor(1):fill(x)[1] end "
     for number in ("1e300", "-1e300", "0/0", "2^32 + 5", "3e9"):

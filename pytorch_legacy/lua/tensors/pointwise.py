@@ -13,7 +13,7 @@ from ..language.operators import power
 from .memory import check_copy
 from .signatures import Form, forms
 from .tensor import Array, Tensor
-from .values import BYTE, cast, like, resize, scalar, store
+from .values import BYTE, LONG, cast, like, resize, scalar, store
 
 FORMS: dict[str, tuple[Form, ...]] = {}
 
@@ -318,11 +318,19 @@ def _scaled(a: Tensor, value: float) -> Tensor:
     return _put(None, np.multiply, a, scalar(a.dtype, value))
 
 
+def dot(a: Tensor, b: Tensor) -> float:
+    """Returns the dot product; that of integers is computed with 64 bits."""
+    x, y = a.array.ravel(), like(a.array, b.array).ravel()
+    if a.dtype.kind == "f":
+        return float(np.dot(x, y))
+    return float((x.astype(LONG) * y.astype(LONG)).sum())
+
+
 def matrix_product(a: Tensor, b: Tensor) -> Any:
     """Returns ``a * b``: a dot product, or a product with a matrix."""
     x, y = a.array, b.array
     if x.ndim == 1 and y.ndim == 1:
-        return float(np.dot(x, like(x, y)))
+        return dot(a, b)
     if x.ndim == 2 and y.ndim in (1, 2):
         if x.shape[1] != y.shape[0]:
             raise_error(f"size mismatch, m1: {x.shape[0]}x{x.shape[1]}, m2: {'x'.join(map(str, y.shape))}")

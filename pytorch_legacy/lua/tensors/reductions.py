@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..language.errors import raise_error
+from .pointwise import dot
 from .signatures import Form, forms
 from .tensor import Array, Tensor
 from .values import BYTE, LONG, axis, cast, integer, like, scalar, shape_of, store
@@ -233,20 +234,13 @@ def _cross(result: Tensor | None, a: Tensor, b: Tensor, dimension: float) -> Ten
     return store(result, np.moveaxis(np.array(product), 0, d), a.__class__)
 
 
-def _dot(a: Tensor, b: Tensor) -> float:
-    x, y = a.array.ravel(), like(a.array, b.array).ravel()
-    if a.dtype.kind == "f":
-        return float(np.dot(x, y))
-    return float((x.astype(LONG) * y.astype(LONG)).sum())
-
-
 FORMS.update(
     histc=forms("*T T n=100 n=0 n=0", _histc),
     bhistc=forms("*T T n=100 n=0 n=0", _bhistc),
     equal=forms("T T", _equal),
     trace=forms("T", _trace),
     cross=forms("*T T T n=0", _cross),
-    dot=forms("T T", _dot),
+    dot=forms("T T", dot),
 )
 
 # ------------------------------------------------------------------------------------------------------ contents

@@ -222,10 +222,11 @@ class gModule(Flat, Container):
             if not node.children and node not in inputs and getattr(node.module, "_typename", "") != "nnop.Parameters":
                 raise self._refused("nodes: expected those without input among the inputs", node, "is not")
         for node in connected:
-            successors = node.data["reverseMap"]
-            parts = node.data.get("nSplitOutputs", len(successors))
-            if len(successors) < parts or any(id(user.data) not in data for user in successors):
-                raise self._refused("nodes: expected all to lead to an output", node, "has a part or a user that does not")
+            users = node.data["reverseMap"]
+            if (astray := next((user for user in users if id(user.data) not in data), None)) is not None:
+                raise self._refused("nodes: expected all to lead to an output", astray, "does not")
+            if len(users) < node.data.get("nSplitOutputs", len(users)):
+                raise self._refused("nodes: expected all to lead to an output", node, "has a part that does not")
 
     def _refused(self, expected: str, node: Node, got: str) -> ValueRangeError:
         return ValueRangeError(f"{self._typename}: {expected}, but {node.name} {got}")

@@ -68,7 +68,6 @@ EXPECTED: dict[str, dict[str, str]] = {
         "test_connectivity connectivity": GRAPHS,
         "test_debug whatIsThisInTheInput": GRAPHS,
         "test_debug splitUnused": GRAPHS,
-        "test_nngraph test_annotateGraph": "pictures have the values of attributes in quotes",
     },
     "optim": {"test_fista": "unsup, which the script requires, is not there"},
 }

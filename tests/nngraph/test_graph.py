@@ -71,8 +71,13 @@ def test_text() -> None:
     text = graph.dot(net.fg, 'a "title"')
     assert 'label="a \\"title\\"";' in text
     label = "first (3)\\ndesc = a linear layer\\nmodule = nn.Linear(2 -> 2)"
-    assert f'n3 [label="{label}", tooltip="[model]:1_", color="red"];' in text
+    assert f'n3 [color=red, label="{label}", tooltip="[model]:1_"];' in text
     assert "n3 -> n1;" in text
+    node = graph.Node("a")
+    node.graphNodeAttributes = lambda: {"style": "filled", "shape": "node", "width": 1.5, "tooltip": "two words"}
+    alone = graph.Graph()
+    alone.nodes.append(node)
+    assert 'label="Node0\\na", shape="node", style=filled, tooltip="two words", width=1.5];' in graph.dot(alone)
 
 
 def test_the_page(tmp_path: Path, monkeypatch: Any) -> None:

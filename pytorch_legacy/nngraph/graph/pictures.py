@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from itertools import pairwise
@@ -12,9 +13,12 @@ from pytorch_legacy.errors import THNNError
 from pytorch_legacy.explain import plot
 from pytorch_legacy.files.writing import check_target, whole
 
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|-?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)")
+_KEYWORDS = frozenset(("node", "edge", "graph", "digraph", "subgraph", "strict"))
+
 
 def todot(graph: Any, title: str | None = None) -> str:
-    """A graph in Graphviz's language DOT, with all that is known of its nodes.
+    """A graph in Graphviz's language DOT, with all that is known of its nodes; attributes come sorted.
 
     Notes
     -----
@@ -27,7 +31,7 @@ def todot(graph: Any, title: str | None = None) -> str:
     for node in graph.nodes:
         text = "\n".join(filter(None, [node.graphNodeName(), node.label()]))
         attributes = {"label": text, **node.graphNodeAttributes()}
-        listed = ", ".join(f"{key}={_quoted(value)}" for key, value in attributes.items())
+        listed = ", ".join(f"{key}={_value(attributes[key])}" for key in sorted(attributes))
         lines.append(f"n{node.id} [{listed}];")
     lines += [f"n{edge.source.id} -> n{edge.to.id};" for edge in graph.edges]
     return "\n".join([*lines, "}", ""])
@@ -185,6 +189,12 @@ def _colour(node: Any) -> str:
 
     colour = str(node.graphNodeAttributes().get("color", ""))
     return colour if is_color_like(colour) else "0.2"
+
+
+def _value(value: Any) -> str:
+    """Returns an attribute's value as Graphviz writes it: a name or a number as it is, other text in quotes."""
+    text = str(value)
+    return text if _PLAIN.fullmatch(text) and text.lower() not in _KEYWORDS else _quoted(text)
 
 
 def _quoted(text: Any) -> str:

@@ -12,6 +12,7 @@ python -m benchmarks --rows FILE.py           layers of your own: examples/own/b
 python -m benchmarks --device cuda            on a GPU: needs CuPy, libTHCUNN and PyTorch with CUDA
 python -m benchmarks.loading                  files: see there
 python -m benchmarks.lua                      loops in Lua: see there
+python -m benchmarks.lua_programs             the step of char-rnn in Lua and in Python: see there
 python -m benchmarks.scaling                  workers and processes: see there
 python -m benchmarks.beside RUN RUN           what it printed on several machines, side by side
 python -m benchmarks.libraries OLD.so NEW.so  two builds of the library against each other

@@ -2,11 +2,12 @@
 
 python -m benchmarks.hosts                 all networks, one sample
 python -m benchmarks.hosts digits --rounds 9 --threads 2
-python -m benchmarks.hosts --training      steps of training in C, without an update, of the networks of benchmarks.steps
+python -m benchmarks.hosts --training      steps of training in C, of the networks of benchmarks.steps
 
 The first column has the microseconds of a call of Python's program, a median as that of the hosts. A host has its time as a share
 of that, the median of all rounds in which they took turns, the MiB that were resident while its process ran, and the most of
-them. The outputs, or the gradients of a step, have the same bits, or the line ends in "differs".
+them. The outputs, or the gradients of the first step, have the same bits, or the line ends in "differs". The parameters move
+between steps, which does not count.
 """
 
 from __future__ import annotations
@@ -77,6 +78,7 @@ int main(int argc, char **argv)
     const double start = now();
     RUN
     took[i] = now() - start;
+    AFTER
   }
   qsort(took, (size_t)times, sizeof *took, byValue);
   printf("%.9f\\n", took[times / 2]);
@@ -91,6 +93,7 @@ float *input = calloc(NET_INPUT(1), sizeof *input);
   transfer("x.bin", "rb", input, sizeof *input, NET_INPUT(1));
   check(net_open(&net, "net.bin", 1));""",
     "RUN": "check(net_run(net, 1, input, output));",
+    "AFTER": "",
     "CLOSE": 'transfer("y.bin", "wb", output, sizeof *output, NET_OUTPUT(1));',
 }
 TRAINING = {
@@ -105,23 +108,25 @@ INPUT *input = calloc(NET_INPUT, sizeof *input);
   check(net_step(net, input, target, &loss));
   transfer("y.bin", "wb", net_gradients(net), sizeof(float), NET_PARAMETERS);""",
     "RUN": "check(net_step(net, input, target, &loss));",
+    "AFTER": "for (int p = 0; p < NET_PARAMETERS; p++) net_parameters(net)[p] -= 1e-3f * net_gradients(net)[p];",
     "CLOSE": "",
 }
 
 
-def usual_seconds(job: Job, calls: int) -> float:
-    """Returns the median of the seconds of some calls."""
+def usual_seconds(job: Job, calls: int, after: Job = lambda: None) -> float:
+    """Returns the median of the seconds of some calls. `after` runs after each of them, and does not count."""
     times = []
     for _ in range(calls):
         start = time.perf_counter()
         job()
         times.append(time.perf_counter() - start)
+        after()
     return median(times)
 
 
 def compile_host(where: Path, words: dict[str, str], type: str = "float") -> None:
     """Compiles a host of net.c in a folder. `type` is that of its input."""
-    (where / "host.c").write_text(re.sub("OPEN|RUN|CLOSE", lambda found: words[found[0]], HOST))
+    (where / "host.c").write_text(re.sub("OPEN|RUN|AFTER|CLOSE", lambda found: words[found[0]], HOST))
     options = ["-std=c11", "-O2", f"-DINPUT={type}", f"-I{library_path.parent}"]
     linked = [library_path, f"-Wl,-rpath,{library_path.parent}", "-lm"]
     subprocess.run(["gcc", *options, "host.c", "net.c", "-o", "host", *linked], cwd=where, check=True)
@@ -231,8 +236,13 @@ def step_line(name: str, batch: int, rounds: int, threads: int) -> str:
         gradients = step.gradParameters.copy()
         times = max(3, min(1000, int(0.3 / seconds(lambda: step(x, labels), 3))))
         python, c = [], []
+
+        def move() -> None:
+            """Moves the parameters, so that no step finds packed weights of the one before."""
+            step.parameters[...] -= np.float32(steps.RATE) * step.gradParameters
+
         for _ in range(rounds):
-            python.append(usual_seconds(lambda: step(x, labels), times))
+            python.append(usual_seconds(lambda: step(x, labels), times, move))
             c.append(float(run(["./host", str(times)], where, threads)[0]))
         isSame = gradients.tobytes() == (where / "y.bin").read_bytes()
     return f"{name:25} {batch:5} {1e6 * median(python):10.1f} {ratios(c, python):9.2f}{'' if isSame else '  differs'}"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import pytorch_legacy as pl
-from benchmarks import beside, libraries, measure, ways
+from benchmarks import beside, libraries, lua_programs, measure, ways
 from pytorch_legacy import backend
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -115,3 +115,9 @@ def test_a_library_that_does_not_load(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["libraries", str(backend.library_path), __file__, "ReLU6", "--budget=0.02", "--rounds=1"])
     with pytest.raises(SystemExit, match="one of the two processes ended"):
         libraries.main()
+
+
+def test_the_step_of_char_rnn_is_the_same_in_both_languages() -> None:
+    ours, theirs = lua_programs.steps(4, 2)
+    losses = [[step() for _ in range(3)] for step in (ours, theirs)]
+    assert losses[0] == losses[1] and losses[0][2] < losses[0][0]

@@ -107,7 +107,7 @@ class Program:
         if value is None or kind is bool or kind is str:
             return value
         if kind is FunctionType:
-            return getattr(value, "python", None) or Function(value)
+            return Function(value)
         if isinstance(value, Object):
             return self._class_with(border_of(self.state).classes.of(value.python.__class__).table)._showing(value)
         if kind in TABLES:
@@ -402,7 +402,7 @@ class Object_(Value):
 
 
 class Function:
-    """A function of Lua."""
+    """A function as Lua has it, which takes any number of arguments: those that are missing are None."""
 
     __slots__ = ("_raw",)
 
@@ -413,7 +413,7 @@ class Function:
         return program().call(self._raw, *map(program().lua, arguments))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Function) and self._raw is other._raw
+        return callable(other) and self._raw is program().lua(other)
 
     def __hash__(self) -> int:
         return hash(self._raw)

@@ -78,6 +78,11 @@ def same(one: Any, other: Any) -> bool:
         "local n = 0 while true do n = n + 1 if n > 5 then break end end repeat local m = n n = n - 1 until m < 3 return n",
         "local none, zero, empty = nil, 0, '' return zero and 1 or 2, empty or 3, none or zero, not zero, none and 1",
         "if 0 then return 'zero is true' end return 1",
+        "local M = {} function M.f(a, b) return a, b end local g = M.f return M.f(1), M.f(1, 2, 3), g(), g == M.f",
+        "local g if true then g = function(a) return a end else g = function() end end return g(1, 2), g()",
+        "local function each(t, f) for i, x in ipairs(t) do f(x, i) end end local s = 0 "
+        "each({1, 2}, function(x) s = s + x end) return s",
+        "local function f(_, _, __x) return __x end return f(1, 2, 3)",
         "local function f(x) if x then return x end end return f(1), f(0), (f(false))",
         "return ('a,b'):find(',', 1, true), ('x'):rep(3), ('%d-%s'):format(3, 'y'), #'abc', 'a' .. 1 .. 2.5 .. 'b'",
         "local C = {} C.__index = C function C.new(n) return setmetatable({n = n}, C) end "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 from pathlib import Path
@@ -49,7 +48,7 @@ def measure(files: list[Path]) -> dict[str, Any]:
             found["refused"][reason] = found["refused"].get(reason, 0) + 1
             continue
         try:
-            ast.parse(text, feature_version=(3, 11))
+            compile(text, str(file), "exec")
         except SyntaxError as error:
             found["broken"].append(f"{file}: {error}")
             continue

@@ -20,7 +20,7 @@ _CALLS = (tree.Call, tree.MethodCall)
 _STRENGTHS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "%": PRODUCT}
 _PRIVATE = frozenset(("__init", "__tostring", "__tostring__"))
 _CHECKED = {"+": "add", "-": "sub", "*": "mul"}
-_NAMES = {"__init": "__init__", "__tostring": "__repr__", "__tostring__": "__repr__"}
+METHODS = {"__init": "__init__", "__tostring": "__repr__", "__tostring__": "__repr__"}
 _RULES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})
 
 
@@ -39,8 +39,12 @@ def quoted_part(text: str) -> str:
 
 def is_name(name: Any) -> bool:
     """True for the name of a field that is an attribute in Python."""
-    isPrivate = isinstance(name, str) and name.startswith("__")
-    return isinstance(name, str) and name.isascii() and name.isidentifier() and not keyword.iskeyword(name) and not isPrivate
+    return isinstance(name, str) and is_argument(name) and not is_private(name)
+
+
+def is_private(name: str) -> bool:
+    """True for a name that Python changes within classes, or gives a meaning."""
+    return name.startswith("__")
 
 
 class Expressions:
@@ -67,6 +71,7 @@ class Expressions:
         self.helpers: set[str] = set()
         self.method: tuple[Any, tree.Function] | None = None  # the class and the function that is written as its method
         self.scope: Any = None
+        self.computed: frozenset[Variable] = frozenset()
 
     def refuse(self, node: Node, what: str) -> LuaSyntaxError:
         return UnsupportedLua(f"{self.name}:{node.line}: {what} cannot be written in Python")
@@ -172,7 +177,7 @@ class Expressions:
     @staticmethod
     def global_name(name: str) -> str:
         """Returns the name of a global of the program in Python."""
-        return f"{name}_" if keyword.iskeyword(name) or name in RESERVED else name
+        return f"{name}_" if keyword.iskeyword(name) or name in RESERVED else f"v{name}" if is_private(name) else name
 
     def _index(self, node: tree.Index) -> str:
         table, key = node.table, node.key
@@ -182,8 +187,8 @@ class Expressions:
             return self.text(table, ATOM)
         if isinstance(key, tree.Constant) and isinstance(key.value, str) and is_name(key.value):
             return f"{self.text(table, ATOM)}.{key.value}"
-        if isinstance(key, tree.Constant) and self._is_class(table) and key.value in _NAMES:
-            return f"{self.text(table, ATOM)}.{_NAMES[str(key.value)]}"
+        if isinstance(key, tree.Constant) and self._is_class(table) and key.value in METHODS:
+            return f"{self.text(table, ATOM)}.{METHODS[str(key.value)]}"
         return group(f"{self.text(table, ATOM)}[", [self.text(key)], "]")
 
     def _is_class(self, node: Node) -> bool:
@@ -249,17 +254,7 @@ class Expressions:
         called = node.function
         if isinstance(called, tree.Index) and isinstance(called.key, tree.Constant) and isinstance(called.key.value, str):
             return self._field_call(node, called, called.key.value)
-        return group(f"{self.text(called, ATOM)}(", self._given(node), ")")
-
-    def _given(self, node: tree.Call) -> list[str]:
-        """Returns the arguments of a call. A function of the program gets no more than it takes."""
-        function = self.program.function(node.function)
-        if function is not None and not function.scope.isVararg:
-            most = len(function.scope.parameters)
-            surplus = node.arguments[most:]
-            if surplus and not any(map(has_calls, surplus)):
-                return [self.text(one) for one in node.arguments[:most]]
-        return self.arguments(node.arguments)
+        return group(f"{self.text(called, ATOM)}(", self.arguments(node.arguments), ")")
 
     def _special_call(self, node: tree.Call, isStatement: bool) -> str | None:
         called, arguments = node.function, node.arguments
@@ -296,7 +291,7 @@ class Expressions:
             and self.method[0] is cls
             and self.method[1].scope is self.scope
         ):
-            return group(f"super().{_NAMES.get(name, name)}(", self.arguments(arguments[1:]), ")")
+            return group(f"super().{METHODS.get(name, name)}(", self.arguments(arguments[1:]), ")")
         isPlain = self.program.origin(base) or self._is_class(base) or self.program.kind(base) == "table"
         if isPlain or name == "new":
             return group(f"{self._index(called)}(", self.arguments(arguments), ")")
@@ -364,8 +359,6 @@ class Expressions:
     def _is_number(self, variable: Variable) -> bool:
         """True if the program computes with a variable, so that it is a number or nil."""
         return variable in self.computed
-
-    computed: frozenset[Variable] = frozenset()
 
     def _is_search(self, node: Node) -> bool:
         """True for ``s:find(...)``, whose results are numbers, or nil."""
@@ -532,7 +525,7 @@ class Expressions:
         places = [value for key, value in items if key is None]
         isOpen = bool(items) and items[-1][0] is None
         names = [key.value for key, _ in items if isinstance(key, tree.Constant) and isinstance(key.value, str)]
-        isNamed = len(names) == len(items) - len(places) == len(set(names)) and all(map(_is_argument, names))
+        isNamed = len(names) == len(items) - len(places) == len(set(names)) and all(map(is_argument, names))
         isOrdered = [key is None for key, _ in items] == sorted((key is None for key, _ in items), reverse=True)
         if isNamed and (isOrdered or sum(has_calls(value) for _, value in items) < 2):
             fields = [f"{key.value}={self.text(value)}" for key, value in items if isinstance(key, tree.Constant)]
@@ -562,7 +555,8 @@ def _linked(left: str, operator: str, right: str) -> str:
     return f"{before}{LINK} {operator} {right}{END}"
 
 
-def _is_argument(name: str) -> bool:
+def is_argument(name: str) -> bool:
+    """True for the name of an argument in Python."""
     return name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
 
 

@@ -84,6 +84,7 @@ class Program:
         for chunk in files:
             self._read_methods(chunk)
         self._name_functions()
+        self.loose = {id(function) for chunk in files for node in walk(chunk) for function in self._handed(node)}
 
     # ------------------------------------------------------------------------------------------ what is there
 
@@ -190,6 +191,21 @@ class Program:
             value = self.only_value(tree.Local(0, key) if isinstance(key, Variable) else tree.Global(0, key))
             if isinstance(value, tree.Function):
                 self.functions[key] = value
+
+    def _handed(self, node: Node) -> list[tree.Function]:
+        """Returns the functions that a node hands to others of the program, which may call them with any number of arguments."""
+        values: list[Node] = []
+        if isinstance(node, tree.Call):
+            isOwn = isinstance(node.function, (tree.Local, tree.Global)) and not self.package(node.function)
+            values = node.arguments if isOwn else []
+        elif isinstance(node, tree.MethodCall):
+            values = node.arguments if node.name in self.methods else []
+        elif isinstance(node, (tree.Assignment, tree.Declaration)):
+            targets = node.targets if isinstance(node, tree.Assignment) else [tree.Local(0, one) for one in node.variables]
+            pairs = zip(targets, node.values, strict=False)
+            values = [value for target, value in pairs if not isinstance(target, tree.Index) and self.function(target) is None]
+        found = [one if isinstance(one, tree.Function) else self.function(one) for one in values]
+        return [one for one in found if one is not None]
 
     @staticmethod
     def key(node: Variable | tree.Local | tree.Global | Node) -> Key:

@@ -9,12 +9,11 @@ from ..language import tree
 from ..language.facts import ARITHMETIC, has_results
 from ..language.lexer import Comment
 from ..language.tree import Node, Variable
-from .expressions import ATOM, RESERVED, SUM, Expressions, _is_argument, quoted
+from .expressions import ATOM, METHODS, RESERVED, SUM, Expressions, is_argument, is_private, quoted
 from .layout import WIDTH, group, lines
 from .program import NUMBERS, Class, Program, can_end, is_torch_class, returns, walk
 
 _CONFUSING = frozenset(("l", "O", "I"))  # names that look like digits
-_METHODS = {"__init": "__init__", "__tostring": "__repr__", "__tostring__": "__repr__"}
 
 
 class Statements(Expressions):
@@ -44,7 +43,8 @@ class Statements(Expressions):
         self.before: list[str] = []  # lines of functions that the statement needs
         self.names: list[dict[str, list[Variable]]] = [{}]  # the variables of each open function by their names in Python
         self.visible: list[set[Variable]] = [set()]
-        self.isTop = True
+        self.isMain = False  # True if the file is a function, because it returns from within
+        self.isAny = False  # True if the text needs typing.Any
         self.all_helpers = helpers
         self.computed = frozenset(
             one.variable
@@ -81,14 +81,11 @@ class Statements(Expressions):
             count, written = self.gathered(cls, nodes, i) if cls is not None else (1, self.statement(node))
             if found and (_is_definition(written) or _is_definition(found[-1:], True) or _was_block(found)):
                 found += self.gap()
-            elif found and self.has_gap(nodes[i - 1], node, notes):
+            elif found and notes and self.indent == 0:
                 found.append("")
             found += notes + self.with_remark(written, node.line)
             i += count
         return found
-
-    def has_gap(self, before: Node, node: Node, notes: list[str]) -> bool:
-        return bool(notes) and self.indent == 0
 
     def notes(self, line: int) -> list[str]:
         """Returns the comments that stand before a line."""
@@ -115,9 +112,10 @@ class Statements(Expressions):
     def named(self, variable: Variable) -> str:
         """Chooses the name of a new variable."""
         name = "".join(c for c in variable.name if c.isascii()) or "v"
+        name = f"v{name}" if is_private(name) else name
         name += "_" * (keyword.iskeyword(name) or name in RESERVED or name in _CONFUSING or name in self.taken)
         isUnused = variable not in self.program.read and not variable.isCaptured and variable.kind != "parameter"
-        if isUnused and not (self.isTop and len(self.names) == 1) and not name.startswith("_"):
+        if isUnused and len(self.names) > 1 and not name.startswith("_"):
             name = f"_{name}"
         number, chosen = 0, name
         while not self.is_free(chosen, variable):
@@ -143,6 +141,8 @@ class Statements(Expressions):
         for one in self.names[-1].get(name, ()):
             isShadowed = one in self.visible[-1] and one not in (self.visible[-2] if len(self.visible) > 1 else ())
             isOver = one not in self.visible[-1] or (isShadowed and one.name == variable.name)
+            if one.kind == variable.kind == "parameter":
+                return False
             isSame = self.program.kind(tree.Local(0, one)) == self.program.kind(tree.Local(0, variable))
             if not isOver or one.isCaptured or variable.isCaptured or not (isSame or len(self.names) > 1):
                 return False
@@ -175,8 +175,6 @@ class Statements(Expressions):
             return f"{name} = [{value}]"
         return f"{name}{hint} = {value}"
 
-    isAny = False
-
     # ------------------------------------------------------------------------------------------ functions
 
     def function(self, node: tree.Function, name: str = "function") -> str:
@@ -184,7 +182,7 @@ class Statements(Expressions):
         self.before += self.definition(chosen, node)
         return chosen
 
-    def definition(self, name: str, node: tree.Function, cls: Class | None = None, isAlone: bool = False) -> list[str]:
+    def definition(self, name: str, node: tree.Function, cls: Class | None = None) -> list[str]:
         """Returns the lines of a function."""
         scope = node.scope
         saved = self.scope, self.before, self.method
@@ -194,12 +192,11 @@ class Statements(Expressions):
         self.visible.append(set(self.visible[-1]))
         arguments = [self.variable(parameter) for parameter in scope.parameters]
         arguments = self.with_defaults(node, arguments)
-        arguments += ["*rest"] if scope.isVararg else []
         bound = sorted(
             self.variable(one) for one in scope.captured if self.chosen_storage(one) in ("bound", "cell") and one.python
         )
         if bound:
-            arguments += [*([] if scope.isVararg else ["*"]), *(f"{one}={one}" for one in bound)]
+            arguments += [*([] if any(one[0] == "*" for one in arguments) else ["*"]), *(f"{one}={one}" for one in bound)]
         found = self.line(group(f"def {name}(", arguments, "):"))
         self.indent += 4
         found += self.outer_names(scope)
@@ -217,15 +214,20 @@ class Statements(Expressions):
 
     def with_defaults(self, node: tree.Function, arguments: list[str]) -> list[str]:
         """Returns parameters, of which those that some call of the program leaves out are None by default."""
+        if id(node) in self.program.loose:
+            return [*(f"{one}=None" for one in arguments), "*rest" if node.scope.isVararg else "*_"]
+        rest = ["*rest"] if node.scope.isVararg else []
         key = next((key for key, one in self.program.functions.items() if one is node), None)
         if key is None:
-            return arguments
+            return arguments + rest
         counts: list[int] = []
         for given in self.program.calls[key]:
             isSure = not given or self.program.count(given[-1]) == 1
             counts.append(len(given) if isSure else len(given) - 1)
+            if not rest and (not isSure or len(given) > len(arguments)):
+                rest = ["*_"]
         least = min(counts, default=len(arguments))
-        return [one if i < least else f"{one}=None" for i, one in enumerate(arguments)]
+        return [one if i < least else f"{one}=None" for i, one in enumerate(arguments)] + rest
 
     def outer_names(self, scope: Any) -> list[str]:
         """Returns ``global`` and ``nonlocal`` of a function."""
@@ -236,8 +238,6 @@ class Statements(Expressions):
         local = {variable.python for variable, isGlobal in zip(outer, isModule, strict=True) if not isGlobal}
         found = self.line(f"global {', '.join(sorted(globals_))}") if globals_ else []
         return found + (self.line(f"nonlocal {', '.join(sorted(local))}") if local else [])
-
-    isMain = False
 
     def assigned_globals(self, scope: Any) -> set[str]:
         function = next(one for one in self.program.all_functions if one.scope is scope)
@@ -293,9 +293,9 @@ class Statements(Expressions):
         name = target.key.value if isinstance(target.key, tree.Constant) else None
         if not isOwn or not isinstance(name, str):
             return None
-        name = _METHODS.get(name, name)
-        isUsual = not name.startswith("__") or name in _METHODS.values()
-        return name if _is_argument(name) and isUsual else None
+        name = METHODS.get(name, name)
+        isUsual = not name.startswith("__") or name in METHODS.values()
+        return name if is_argument(name) and isUsual else None
 
     # ------------------------------------------------------------------------------------------ statements
 
@@ -454,7 +454,7 @@ class Statements(Expressions):
             return self.definition(self.text(target), value)
         name = target.key.value if isinstance(target, tree.Index) and isinstance(target.key, tree.Constant) else "function"
         name = target.name if isinstance(target, tree.Global) else name
-        own = self.fresh(_METHODS.get(str(name), str(name)) if _is_argument(str(name)) else "function")
+        own = self.fresh(METHODS.get(str(name), str(name)) if is_argument(str(name)) else "function")
         found = self.definition(own, value)
         return [*found, *self.gap(), *self.line(f"{self.text(target)} = {own}")]
 
@@ -532,16 +532,9 @@ class Statements(Expressions):
         if isUsual and len(call.arguments) == 1:  # type: ignore[union-attr]
             text = self.call(call)  # type: ignore[arg-type]
             if len(variables) == 1:
-                self.isTop, saved = False, self.isTop
-                found = self._loop([*variables, self.unused()], text, node.body)
-                self.isTop = saved
-                return found
+                return self._loop([*variables, Variable("_", self.current, True, "local")], text, node.body)
             return self._loop(variables, text, node.body)
         return self._loop(variables, self.helper("each", str(len(variables)), *self.arguments(values)), node.body)
-
-    def unused(self) -> Variable:
-        """Returns a variable that takes a value which is not needed."""
-        return Variable("_", self.current, True, "local")
 
     def _loop(self, variables: list[Variable], values: str, body: list[Node]) -> list[str]:
         self.visible.append(set(self.visible[-1]))

@@ -22,7 +22,8 @@ from pytorch_legacy.inference.problem import Problem
 
 OPTIONS = ("code", "path", "seed", "stub", "script", "arguments", "seconds", "bytes")
 SECONDS, BYTES = 60.0, 2 * 10**9
-_CHILD = "import sys; from pytorch_legacy.cli import sandbox; sys.exit(sandbox.child(sys.argv[1]))"
+_CHILD = "import sys; sys.path.append(sys.argv[2]); from pytorch_legacy.cli import sandbox; sys.exit(sandbox.child(sys.argv[1]))"
+_ROOT = str(Path(__file__).parents[2])  # The folder of the package, for a package that is not installed.
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _PIECE = 1 << 16  # bytes that are copied at once
 _LOOKS = ("os.listdir", "os.scandir", "os.putenv", "os.unsetenv")  # events that change nothing outside of the process
@@ -37,9 +38,9 @@ def run(options: argparse.Namespace) -> None:
     given = json.dumps({name: getattr(options, name) for name in OPTIONS})
     environment = {**os.environ, **dict.fromkeys(_ONE_THREAD, "1")}
     sys.stdout.flush()
-    # Output without a buffer arrives also if a limit ends the process.
+    # Output without a buffer (-u) arrives also if a limit ends the process. Modules of the working folder are not imported (-P).
     process = subprocess.Popen(
-        [sys.executable, "-u", "-c", _CHILD, given], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-u", "-P", "-c", _CHILD, given, _ROOT], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     pairs = ((process.stdout, sys.stdout.buffer), (process.stderr, sys.stderr.buffer))
     unread: list[OSError] = []

@@ -158,6 +158,16 @@ def test_the_process_of_a_sandbox_refuses_what_python_reports(tmp_path: Path, co
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_sandbox_imports_no_module_of_the_working_folder(tmp_path: Path) -> None:
+    for name in ("numpy", "json", "resource"):
+        (tmp_path / f"{name}.py").write_text("open('stolen', 'w').close()")
+    program = Path(sys.executable).with_name("pytorch-legacy")
+    if not program.exists():
+        pytest.skip("the command is not installed")
+    done = subprocess.run([program, "lua", "--sandbox", "-e", "print(1)"], capture_output=True, cwd=tmp_path, timeout=60)
+    assert done.stdout == b"1\n" and not (tmp_path / "stolen").exists()
+
+
 def test_a_program_whose_output_nobody_reads_ends() -> None:
     code = "while true do print(('x'):rep(1000)) end"
     command = [sys.executable, "-m", "pytorch_legacy", "lua", "--sandbox", "-e", code]

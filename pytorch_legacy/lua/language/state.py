@@ -125,11 +125,7 @@ class State:
 
     def can_read(self, path: str) -> bool:
         """Returns True if a Lua file exists and the program may read it."""
-        return (
-            os.path.isfile(system_name(path))
-            if self.folders is None
-            else self._is_open(path) and os.path.isfile(system_name(path))
-        )
+        return (self.folders is None or self._is_open(path)) and os.path.isfile(system_name(path))
 
     def _is_open(self, path: str) -> bool:
         """Returns True if a path is that of a Lua file in a folder of the sandbox. A link counts as what it leads to."""

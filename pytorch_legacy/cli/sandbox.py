@@ -24,6 +24,7 @@ OPTIONS = ("code", "path", "seed", "stub", "script", "arguments", "seconds", "by
 SECONDS, BYTES = 60.0, 2 * 10**9
 _CHILD = "import sys; sys.path.append(sys.argv[2]); from pytorch_legacy.cli import sandbox; sys.exit(sandbox.child(sys.argv[1]))"
 _ROOT = str(Path(__file__).parents[2])  # The folder of the package, for a package that is not installed.
+_MAX_SECONDS, _MAX_BYTES = 1e9, 1 << 62  # The system takes no larger limits.
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _PIECE = 1 << 16  # bytes that are copied at once
 _LOOKS = ("os.listdir", "os.scandir", "os.putenv", "os.unsetenv")  # events that change nothing outside of the process
@@ -93,10 +94,11 @@ def confine(seconds: float, size: int) -> None:
     """Limits this process: it ends after `seconds`, gets `size` further bytes of memory, writes no file and starts no process."""
     import resource
 
+    seconds = min(seconds, _MAX_SECONDS)
     used = resource.getrusage(resource.RUSAGE_SELF)
     limits = {  # These are soft limits, at which the system sends the signal that names them.
         resource.RLIMIT_CPU: math.ceil(used.ru_utime + used.ru_stime + seconds),
-        resource.RLIMIT_AS: _taken() + size,
+        resource.RLIMIT_AS: min(_taken() + size, _MAX_BYTES),
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_CORE: 0,
     }

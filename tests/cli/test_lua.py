@@ -158,6 +158,11 @@ def test_the_process_of_a_sandbox_refuses_what_python_reports(tmp_path: Path, co
     assert list(tmp_path.iterdir()) == []
 
 
+def test_limits_may_be_as_large_as_one_likes() -> None:
+    done = sandboxed("--seconds", "1e300", "--bytes", "999999999999999TB", "-e", "print(1)")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
+
+
 def test_a_sandbox_imports_no_module_of_the_working_folder(tmp_path: Path) -> None:
     for name in ("numpy", "json", "resource"):
         (tmp_path / f"{name}.py").write_text("open('stolen', 'w').close()")

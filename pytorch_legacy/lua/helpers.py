@@ -24,12 +24,12 @@ def true(value: Any) -> bool:
     return value is not None and value is not False
 
 
-def or_(value: Any, other: Callable[[], Any]) -> Any:
+def or_(value: Any, other: Callable[..., Any]) -> Any:
     """Returns ``value or other()`` where 0 and "" are true."""
     return value if true(value) else other()
 
 
-def and_(value: Any, other: Callable[[], Any]) -> Any:
+def and_(value: Any, other: Callable[..., Any]) -> Any:
     """Returns ``value and other()`` where 0 and "" are true."""
     return other() if true(value) else value
 

@@ -12,7 +12,7 @@ from ..language.lexer import LuaSyntaxError
 from ..language.tree import Node, Variable
 from . import declarations
 from .layout import CHAIN, END, LINK, flat, group
-from .program import NUMBERS, OBJECTS, TRUTHS, Program, is_count, required
+from .program import NUMBERS, OBJECTS, TRUTHS, Program, is_count, required, walk
 
 LAMBDA, CHOICE, OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(11)
 """The strengths of Python's operators."""
@@ -260,6 +260,9 @@ class Expressions:
         called, arguments = node.function, node.arguments
         if not isinstance(called, tree.Global) or called.name in self.program.globals:
             return None
+        isOfStrings = bool(arguments) and isinstance(arguments[0], tree.Constant) and isinstance(arguments[0].value, str)
+        if called.name == "getmetatable" and isOfStrings:
+            raise self.refuse(node, "the metatable of strings")
         if called.name == "select" and len(arguments) == 2 and is_count(arguments) and isinstance(arguments[1], tree.Vararg):
             return "len(rest)"
         if called.name in ("require", "dofile"):
@@ -474,7 +477,14 @@ class Expressions:
                 f"{self.text(right, OR)} if {test} else {name}" if isAnd else f"{name} if {test} else {self.text(right)}",
                 CHOICE,
             )
-        return self.helper("and_" if isAnd else "or_", self.text(left), f"lambda: {self.text(right)}"), ATOM
+        return self.helper("and_" if isAnd else "or_", self.text(left), self._delayed(right)), ATOM
+
+    def _delayed(self, node: Node) -> str:
+        """Returns a lambda of an expression, which is evaluated at once or never: variables of a loop are bound to it."""
+        variables = {one.variable for one in walk(node) if isinstance(one, tree.Local)}
+        ofLoop = [one for one in variables if one.isInLoop and one.python and not (one.isAssigned and one.isCaptured)]
+        bound = ", ".join(sorted({f"{name}={name}" for name in map(self.variable, ofLoop)}))
+        return f"lambda{bound and ' '}{bound}: {self.text(node)}"
 
     def is_true(self, node: Node) -> bool:
         """True if a value is neither nil nor false."""
@@ -576,6 +586,4 @@ def _is_chain(text: str) -> bool:
 
 def _defines(nodes: Sequence[Node]) -> bool:
     """True if an expression has a function in it."""
-    from .program import walk
-
     return any(isinstance(one, tree.Function) for one in walk([*nodes]))

@@ -198,6 +198,15 @@ def test_long_lines_are_broken() -> None:
     )
 
 
+def test_broken_lines_mean_the_same() -> None:
+    ranges = ", ".join(["{1, 3}"] * 4)
+    name = "aVeryLongNameThatFillsTheLine" * 3
+    code = f"local x = torch.rand(3, 3, 3, 3) local {name} = x[{{{ranges}}}] "
+    code += f"local function f(...) return (select(1, {name}, ...)) end "
+    expected, found = both(code + f"return #{{f(1)}}, {name}:nElement(), x[{name}:dim() - 3]:nElement()", ("torch",))
+    assert same(expected, found)
+
+
 def test_comments_stay() -> None:
     code = "-- head\nlocal x = 1 -- one\n-- alone\nfunction f()\n  -- inner\n  return x\nend\n--[[ last\nlines ]]\n"
     text = written(code)

@@ -43,9 +43,11 @@ def _broken(text: str, indent: int, after: str, isInBrackets: bool) -> list[str]
     if start < 0:
         return [whole]
     found = [" " * indent + flat(text[:start])]
-    for item in _split(text[start + 1 : end], f",{NEXT}"):
-        found += _broken(item, indent + 4, ",", True)
-    return found + _broken(text[end + 1 :], indent, after, isInBrackets)
+    items = _split(text[start + 1 : end], f",{NEXT}")
+    comma = "" if text[start - 1] == "[" and len(items) == 1 else ","  # a[i,] has a tuple as its key
+    for item in items:
+        found += _broken(item, indent + 4, comma, True)
+    return found + _broken(text[end + 1 :].removeprefix(","), indent, after, isInBrackets)
 
 
 def _chain(before: str, parts: list[str], after: str, indent: int, isInBrackets: bool) -> list[str]:

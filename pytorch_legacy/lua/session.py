@@ -318,7 +318,11 @@ class Session:
         dict.__setitem__(table, 0, name)
         state.globals.__dict__["arg"] = table
         with _errors():
-            function = state.load(Path(fsdecode(file)).read_bytes().decode("latin-1"), f"@{name}")
+            try:
+                text = Path(fsdecode(file)).read_bytes().decode("latin-1")
+            except OSError as problem:
+                raise LuaError(f"cannot open {name}: {problem.strerror}") from problem
+            function = state.load(text, f"@{name}")
         return Function(function, state)(*arguments)
 
     def execute(self, code: str, name: str = "=execute") -> Any:

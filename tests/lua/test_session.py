@@ -79,3 +79,8 @@ def test_numbers_stay_floats() -> None:
         "local s for i = 1, 9 do s = setmetatable({}, {__index = function(_, k) return k end})[1] end return s"
     )
     assert isinstance(seen, float)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(pl.lua.LuaError, match=r"cannot open .*none\.lua: No such file or directory"):
+        pl.lua.run(tmp_path / "none.lua")

@@ -73,6 +73,7 @@ EXTENSIONS: dict[str, Callable[[State, Table], None]] = {
 GLOBALS = frozenset({
     "cutorch",
     "gnuplot",
+    "hdf5",
     "image",
     "lfs",
     "paths",

@@ -11,6 +11,7 @@ from ..language.errors import LuaError, raise_error
 from ..language.libraries.files import decoded, encoded
 from ..language.operators import format_number, tonumber
 from ..language.table import Table, Userdata, fields, first, rawget, rawset
+from . import options
 from .functions import functions
 from .sys import colours
 from .values import called, is_table, items, listed, split_by_pattern, truth, with_metatable
@@ -262,7 +263,7 @@ def library(state: State) -> Table:
     ):
         if is_table(names.get(library)):
             names[library].__dict__.update(functions(added))
-    made = functions({**_printing(state), **_arguments(state), **_loading(state)})
+    made = functions({**_printing(state), **_arguments(state), **_loading(state)}) | options.functions(state)
     made |= state.outside("xlua", functions({"envparams": ("pairs", _environment)}))
     names.update(xprint=made["print"], xerror=made["error"], xrequire=made["require"])
     return fields(**made)

@@ -15,7 +15,7 @@ import pytorch_legacy as pl
 def session(path: Path) -> pl.lua.Session:
     lua = pl.lua.Session(requires=["torch"])
     lua.globals["file"] = str(path)
-    lua.execute("hdf5 = require 'hdf5'")
+    lua.execute("require 'hdf5'")
     return lua
 
 

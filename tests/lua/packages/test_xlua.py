@@ -68,3 +68,43 @@ def test_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     session = pl.lua.Session(requires=["xlua"])
     code = "local o = xlua.envparams{rate = 1, nesterov = true, name = 'a'} return o.rate, o.nesterov, o.name"
     assert session.execute(code) == (0.5, False, "a")
+
+
+OPTIONS = """
+op = xlua.OptionParser('%prog [options]')
+op:option{'-r', '--rate', action='store', dest='rate', default=0.5, help='step'}
+op:option{'--slow', action='store_true', dest='slow', default=false, help='no hurry'}
+op:option{'--no-log', action='store_false', dest='log', default=true, help='quiet'}
+"""
+
+
+@rows(
+    ("arg = {'a', '--rate=2', '--slow', 'b', '--no-log'} local o, rest = op:parse() "
+     "return o.rate, o.slow, o.log, table.concat(rest, ' '), o.__main__", ("2", True, False, "a b", True)),
+    ("arg = {'-r', '3'} local o = op:parse{log = 7} return o.rate, o.slow, o.log", ("3", False, 7.0)),
+    ("arg = nil local o, rest = op:parse() return o.rate, o.__main__, #rest", (0.5, False, 0.0)),
+    ("arg = {[0] = 'x/t.lua', '-r', '1/2'} op:parse() return op:tostring(true, {}), op:tostring(true, {'--slow'})",
+     ("-r=1|2,--no-log=true", "")),
+)  # fmt: skip
+def test_options(code: str, expected: Any) -> None:
+    assert pl.lua.Session(requires=["xlua"]).execute(OPTIONS + code) == expected
+
+
+@pytest.mark.parametrize("arguments, status, message", [
+    ("-h", 0, ""),
+    ("--fast", 1, "invalid option --fast\n"),
+    ("--name", 1, "option requires an argument --name\n"),
+    ("--slow", 1, "option --name requires an argument \n"),
+])  # fmt: skip
+def test_options_that_end_a_program(arguments: str, status: int, message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    session = pl.lua.Session(requires=["xlua"])
+    session.execute(OPTIONS)
+    if status:
+        session.execute("op:option{'--name', dest='name', help='needed', req=true}")
+    session.globals["arg"] = {0: "t.lua", 1: arguments}
+    with pytest.raises(SystemExit) as caught:
+        session.execute("op:parse()")
+    shown = capfd.readouterr()
+    assert (caught.value.code, shown.err) == (status, message)
+    assert shown.out.startswith("Usage: t.lua [options]\n\nOptions:\n")
+    assert "  -r RATE, --rate=RATE  step [default = 0.5]\n  --slow                no hurry\n" in shown.out

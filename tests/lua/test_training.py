@@ -122,3 +122,38 @@ def test_attention():
     places = plain(found["places"])
     assert len(places) == 3 and all(one.shape == (40, 2) and np.abs(one).max() <= 1 for one in places)
     assert len({one[0].tobytes() for one in places}) > 1  # it looks around
+
+
+def test_stochastic_gradient_takes_tables_of_lua(capfd):
+    found = pl.lua.Session(requires=["nn"], seed=1).execute("""
+    local data = {x = torch.randn(6, 2), y = torch.ByteTensor{1, 2, 1, 2, 1, 2}}
+    setmetatable(data, {__index = function(t, i) return {t.x[i], t.y[i]} end})
+    function data:size() return self.x:size(1) end
+    local net = nn.Sequential():add(nn.Linear(2, 2)):add(nn.LogSoftMax())
+    local trainer = nn.StochasticGradient(net, nn.ClassNLLCriterion())
+    local labels, losses = {}, {}
+    trainer.maxIteration, trainer.learningRate, trainer.shuffleIndices = 4, 0.1, false
+    trainer.hookExample = function(self, example) labels[#labels + 1] = self == trainer and example[2] end
+    function trainer.hookIteration(self, iteration, loss) losses[iteration] = self.module == net and loss end
+    trainer:train(data)
+    return table.concat(labels, ' ', 1, 6), #labels, #losses, losses[4] < losses[1]
+    """)
+    assert found == ("1 2 1 2 1 2", 24, 4, True)
+    assert "# current error = " in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("dataset, message", [
+    ("{}", "expected a dataset with a method size"),
+    ("{size = function() return 2 end}", "dataset[1]: expected a table of input and target"),
+    ("{size = function() return 0 end}", "dataset:size(): expected a whole number from 1 on, got 0"),
+    ("{size = function() return 1 end, {torch.zeros(2), torch.Tensor{7}}}", "target: expected 1 to 3, got 7"),
+])  # fmt: skip
+def test_data_that_do_not_train(dataset, message):
+    code = f"""
+    local trainer = nn.StochasticGradient(nn.Linear(2, 3), nn.ClassNLLCriterion())
+    trainer.verbose, trainer.shuffleIndices = false, false
+    trainer:train({dataset})
+    """
+    with pytest.raises(pl.lua.LuaError) as caught:
+        pl.lua.Session(requires=["nn"]).execute(code)
+    assert message in str(caught.value.value)

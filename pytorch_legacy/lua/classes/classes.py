@@ -408,12 +408,14 @@ def _named(self: Any) -> str:
 
 
 class Replaced(ScriptMethod):
-    """A function of Lua that stands in an object in the place of a method.
+    """A function of Lua that stands in an object in the place of a method, or in a field.
 
     Attributes
     ----------
+    owner : object or None
+        The first argument of a method; None for a function in a field.
     name : str
-        The method's name.
+        The name of the method or field.
     luaFunction : callable
         Lua's.
     """
@@ -425,11 +427,15 @@ class Replaced(ScriptMethod):
         self.border, self.owner, self.name, self.luaFunction = border, owner, name, function
 
     def __call__(self, *arguments: Any, **_: Any) -> Any:
-        function = partial(self.border.run, self.luaFunction, self.owner)
         if isCountingFromOne():
-            return counting.answer(self.owner, self.name, function, arguments)
+            return self._answer(arguments)
         with countingAsCalled():
-            return counting.answer(self.owner, self.name, function, arguments)
+            return self._answer(arguments)
+
+    def _answer(self, arguments: tuple[Any, ...]) -> Any:
+        if self.owner is None:
+            return self.border.run(self.luaFunction, *arguments)
+        return counting.answer(self.owner, self.name, partial(self.border.run, self.luaFunction, self.owner), arguments)
 
     def __reduce__(self) -> Any:
         raise UnsupportedError("pl.lua: a method that a script replaced cannot be pickled; pl.save leaves it out")

@@ -130,7 +130,8 @@ class Fields:
     def _replace(self, handle: Any, name: str, key: str, function: Any) -> None:
         thing = handle.python
         attribute = {"__tostring__": "__repr__"}.get(name, name)
-        thing.__dict__[attribute] = Replaced(self.border, thing, attribute, function)
+        isMethod = callable(getattr(type(thing), attribute, None))
+        thing.__dict__[attribute] = Replaced(self.border, thing if isMethod else None, attribute, function)
         thing.__dict__[METHODS] = (*thing.__dict__.get(METHODS, ()), name)
         self.border.renew(thing)
 

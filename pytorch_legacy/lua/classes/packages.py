@@ -18,7 +18,7 @@ from ..language.errors import register
 from ..language.operators import next_
 from ..language.state import State
 from ..language.table import Table, fields, rawget, rawset, set_metatable
-from . import recursive, utilities
+from . import recursive, training, utilities
 from . import tables as tables
 from .border import Border, Object
 from .classes import Class, Classes
@@ -133,6 +133,7 @@ def add_packages(state: State) -> None:
         table = border_of(state).packages.table
         for name, library in utilities.libraries(state).items():
             table.__dict__[name] = library
+        border_of(state).classes.of(nn.StochasticGradient).added["train"] = training.train(state)
         return table
 
     def adding(name: str) -> Callable[[State], Table]:

@@ -156,6 +156,8 @@ def _stepped(value: Any, kind: Kind, step: int, where: str) -> Any:
         kinds = (*kind, *[None] * (len(value) - len(kind)))
         return [_stepped(entry, one, step, where) for entry, one in zip(value, kinds, strict=False)]
     if kind == "keys":
+        if isinstance(value, list) and step < 0:
+            return dict(enumerate(value))
         isKeyed = isinstance(value, dict)
         return {key + step if isinstance(key, int) else key: entry for key, entry in value.items()} if isKeyed else value
     if isinstance(value, dict):

@@ -345,6 +345,11 @@ def attribute(thing: Any, name: str) -> str:
     return "" if isPrivate else name
 
 
+def isByStep(thing: Any, attribute: str) -> bool:
+    """True for a field that is a dict whose keys count."""
+    return thing.__dict__.get(attribute).__class__ is dict and _fieldKind(thing, attribute) == "keys"
+
+
 def _fieldKind(thing: Any, attribute: str) -> Kind:
     kinds = fieldKinds(type(thing)) if isinstance(thing, Object) else declaration(thing).fields
     return kinds.get(attribute)

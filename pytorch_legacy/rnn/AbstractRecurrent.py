@@ -73,7 +73,13 @@ class AbstractRecurrent(Container):
         oneBased=("step", "updateGradInputStep", "accGradParametersStep"),
         dropped=("nSharedClone",),
         properties=("recurrentModule",),
-        defaults={"rho": 99999, "step": 0, "modules": lambda fields: [fields["recurrentModule"]]},
+        private=("_stepModule",),
+        defaults={
+            "rho": 99999,
+            "step": 0,
+            "modules": lambda fields: [fields["recurrentModule"]],
+            "_stepModule": lambda fields: None if fields.get("modules") else fields["recurrentModule"],
+        },
         kinds={
             "recurrentModule": "a module",
             **dict.fromkeys(("rho", "step", "updateGradInputStep", "accGradParametersStep"), "a whole number"),
@@ -85,6 +91,7 @@ class AbstractRecurrent(Container):
     )
     _servesAllSteps = True
     _byStep: tuple[str, ...] = ("sharedClones", "outputs", "gradInputs", "gradOutputs", "_gradOutputs")
+    _stepModule: Module | None = None  # the recurrentModule, if it was set
     _firstCloned = 0  # the first step that runs a clone
     rmInSharedClones = True
     updateGradInputStep: int | None = None
@@ -106,7 +113,12 @@ class AbstractRecurrent(Container):
 
     @property
     def recurrentModule(self) -> Module:
-        return self.modules[0]
+        return self._stepModule or self.modules[0]
+
+    @recurrentModule.setter
+    def recurrentModule(self, module: Module) -> None:
+        self._stepModule, self.sharedClones = module, {}
+        self.forget()
 
     @property
     def nSharedClone(self) -> int:
@@ -152,8 +164,9 @@ class AbstractRecurrent(Container):
         step = self._stepBack(self.updateGradInputStep)
         if step in self.outputs:
             check.like(self, "gradOutput", gradOutput, self.outputs[step])
+        self.updateGradInputStep = step + 1
         with _InStep(self):
-            self.gradInput = self._backwardStep(self._ran(step), step, input, gradOutput)
+            self.gradInput = self._updateGradInput(input, gradOutput)
         self.gradInputs[step] = self.gradInput
         self.updateGradInputStep = step
         return self.gradInput
@@ -162,9 +175,15 @@ class AbstractRecurrent(Container):
         step = self._stepBack(self.accGradParametersStep)
         if step not in self.gradInputs:
             raise ValueRangeError(f"{self._typename}: accGradParameters: call updateGradInput for step {step + 1} first")
+        self.accGradParametersStep = step + 1
         with _InStep(self):
-            self._accumulateStep(self._ran(step), step, input, gradOutput, scale)
+            self._accGradParameters(input, gradOutput, scale)
         self.accGradParametersStep = step
+
+    def recycle(self) -> Self:
+        """Lets a clone that is no longer needed run the present step, for a ``updateOutput`` of an author, and returns self."""
+        self._reuseClone(self.step)
+        return self
 
     def rewind(self) -> Self:
         """The next backward call is for the last step."""
@@ -235,6 +254,16 @@ class AbstractRecurrent(Container):
 
     # ------------------------------------------------------------------------------------- what kinds of networks differ in
 
+    def _updateGradInput(self, input: Any, gradOutput: Any) -> Any:
+        """Returns the gradient of the input of the step before ``updateGradInputStep``. Torch7's authors override it."""
+        step = self.updateGradInputStep - 1  # type: ignore[operator]
+        return self._backwardStep(self._ran(step), step, input, gradOutput)
+
+    def _accGradParameters(self, input: Any, gradOutput: Any, scale: float = 1.0) -> None:
+        """Adds the gradients of the parameters in the step before ``accGradParametersStep``. Torch7's authors override it."""
+        step = self.accGradParametersStep - 1  # type: ignore[operator]
+        self._accumulateStep(self._ran(step), step, input, gradOutput, scale)
+
     def _forwardStep(self, module: Module, step: int, input: Any) -> Any:
         """Returns the output of a step's module."""
         return module.updateOutput(input)
@@ -268,6 +297,7 @@ class AbstractRecurrent(Container):
 
     def _setStepModule(self, module: Module) -> Self:
         self.modules[0] = module
+        self._stepModule = None if self._stepModule is None else module
         self.sharedClones = {}
         return self.forget()
 

@@ -48,8 +48,7 @@ class Recurrent(HiddenState):
     """
 
     _file = Form(
-        private=("_chain",),
-        defaults={"_chain": lambda fields: fields["recurrentModule"]},
+        defaults={"_stepModule": lambda fields: fields["recurrentModule"]},
         kinds={f"{name}Module": "a module" for name in ("start", "input", "feedback", "transfer", "merge", "initial")},
     )
 
@@ -77,14 +76,9 @@ class Recurrent(HiddenState):
         self.mergeModule = nn.CAddTable() if merge is None else merge
         self.modules = [start, input, feedback, self.transferModule, self.mergeModule]
         self.initialModule = nn.Sequential().add(input.sharedClone()).add(start).add(self.transferModule.sharedClone())
-        self._chain: Module = nn.Sequential().add(nn.ParallelTable().add(input).add(feedback))
-        self._chain.add(self.mergeModule).add(self.transferModule)
         self._dtype = input._dtype
-        self.forget()
-
-    @property
-    def recurrentModule(self) -> Module:
-        return self._chain
+        both = nn.ParallelTable().add(input).add(feedback)
+        self.recurrentModule = nn.Sequential().add(both).add(self.mergeModule).add(self.transferModule)
 
     def maskZero(self, nInputDim: int) -> NoReturn:
         """Raises UnsupportedError: the first step has another module. nn.Recurrence can be masked."""

@@ -115,6 +115,50 @@ def test_a_list_in_two_fields_is_one_table():
     assert found == [True, True, 2, 2, "nn.ReLU"] and one.modules is other.modules and len(one.modules) == 2
 
 
+def test_a_table_by_steps_is_written_to():
+    code = """
+        local l = nn.LSTM(3, 3)
+        l:forward(x)
+        l.outputs[1] = x * 2
+        local got = l:getHiddenState(1)[1]
+        l.outputs = {}
+        return got, l.outputs == l.outputs, #l.outputs, l
+    """
+    got, isOne, length, layer = result(code, "rnn")
+    assert got.tolist() == (2 * X).tolist() and isOne and length == 0 and layer.outputs == {}
+
+
+DOUBLING = """
+    local D, parent = torch.class('nn.Doubling', 'nn.AbstractRecurrent')
+    function D:__init() parent.__init(self, 9) self.recurrentModule = nn.MulConstant(2) end
+    function D:updateOutput(input)
+       self:recycle()
+       self.output = self:getStepModule(self.step):updateOutput(input)
+       self.outputs[self.step] = self.output
+       self.step = self.step + 1
+       self.updateGradInputStep, self.accGradParametersStep = nil, nil
+       return self.output
+    end
+    function D:_updateGradInput(input, gradOutput)
+       local step = self.updateGradInputStep - 1
+       return self:getStepModule(step):updateGradInput(input, gradOutput) * step
+    end
+    function D:_accGradParameters(input, gradOutput, scale) self.seen = (self.seen or '') .. self.accGradParametersStep - 1 end
+"""
+
+
+def test_a_recurrent_class_of_a_script():
+    code = f"""
+        {DOUBLING}
+        local s = nn.Sequencer(nn.Doubling())
+        local o, g = s:forward{{x, x * 3}}, s:backward({{x, x}}, {{x, x}})
+        return o[1], o[2], g[1], g[2], s:get(1).seen, torch.type(s:get(1).recurrentModule), s:get(1)
+    """
+    *arrays, seen, name, layer = result(code, "rnn")
+    assert [array.tolist() for array in arrays] == [(factor * X).tolist() for factor in (2, 6, 2, 4)]
+    assert (seen, name) == ("21", "nn.MulConstant") and isinstance(layer.clone().recurrentModule, nn.MulConstant)
+
+
 @pytest.mark.parametrize("module, isNew", [
     ("nn.SplitTable(1)", True),
     ("nn.Sequential():add(nn.Identity()):add(nn.SplitTable(1))", True),

@@ -199,8 +199,11 @@ class Border:
         if found is not None:
             found.__class__ = self.classes.of(thing.__class__).kind_for(thing)
 
-    def entry(self, value: Any, holder: Any, key: Any) -> Any:
-        """Returns a field of an object, or an entry of a list or dict, as Lua has it: the tensor or table that shows it."""
+    def entry(self, value: Any, holder: Any, key: Any, first: int = 0) -> Any:
+        """Returns a field of an object, or an entry of a list or dict, as Lua has it: the tensor or table that shows it.
+
+        In the table of a dict the key 0 is `first`.
+        """
         kind = value.__class__
         if kind is np.ndarray and value.ndim:
             held = self.homes.find(holder, key, value)
@@ -216,8 +219,8 @@ class Border:
             if held is None:
                 if (held := self.homes.showing(value)) is None:
                     held = Table()
-                    self.homes.fill(held, value)
-                self.homes.add_table(holder, key, held, value)
+                    self.homes.fill(held, value, first)
+                self.homes.add_table(holder, key, held, value, first)
             return held
         return self.lua(value)
 

@@ -32,8 +32,9 @@ from .errors import failing
 PYTHON_NAMES = {
     **{"__init": "__init__", "__tostring": "__repr__", "__tostring__": "__repr__"},
     **{"__call": "__call__", "__len": "__len__"},
+    **{name: name for name in ("_updateGradInput", "_accGradParameters")},
 }
-"""Methods that Torch7 and Python call otherwise."""
+"""Methods that Torch7 and Python call otherwise, and those that begin with an underscore in both."""
 _CONVERSIONS = frozenset(("type", "float", "double", "half", "cuda"))
 _ON_HOST = {
     "torch.CudaTensor": "torch.FloatTensor",
@@ -41,7 +42,7 @@ _ON_HOST = {
     "torch.CudaHalfTensor": "torch.HalfTensor",
 }
 """The types of tensors on a device, and what they are here: tensors of scripts lie on the host."""
-_SPECIAL = frozenset(("__init__", "__repr__", "__call__", "__len__"))
+_SPECIAL = frozenset(PYTHON_NAMES.values())
 
 
 class Class:

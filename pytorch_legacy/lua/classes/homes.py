@@ -101,24 +101,35 @@ class TableHome:
     before : list or dict
         A copy of it.
     seen : list or dict
-        What the table had then, as Lua has it.
+        What the table had then, as Lua has it, under the keys of the field.
+    first : int
+        The key in Lua of what has the key 0 in a dict: 1 of a dict by steps, which counts from 0.
     """
 
-    __slots__ = ("before", "holder", "key", "reference", "seen", "shown")
+    __slots__ = ("before", "first", "holder", "key", "reference", "seen", "shown")
 
-    def __init__(self, holder: Any, key: Any, table: Table, shown: Any, gone: Callable[[Any], None]) -> None:
+    def __init__(self, holder: Any, key: Any, table: Table, shown: Any, gone: Callable[[Any], None], first: int) -> None:
         self.holder, self.key, self.reference, self.shown = holder, key, ref(table, gone), shown
+        self.first = first
         self.before: Any = None
         self.seen: Any = None
 
     def note(self, table: Table) -> None:
         """Both are the same now."""
         self.before = self.shown.copy()
-        self.seen = content(table, self.shown.__class__)
+        self.seen = self._content(table)
+
+    def _content(self, table: Table) -> Any:
+        """Returns what the table has, under the keys of the field."""
+        found = content(table, self.shown.__class__)
+        if not self.first:
+            return found
+        pairs = enumerate(found, 1) if found.__class__ is list else found.items()
+        return {key if key.__class__ is str else key - self.first: value for key, value in pairs}
 
     def write(self, table: Table, homes: Homes) -> None:
         """Puts into the list or dict what Lua put into the table."""
-        now = content(table, self.shown.__class__)
+        now = self._content(table)
         if _is_same(now, self.seen):
             return
         if now.__class__ is not self.shown.__class__:
@@ -154,7 +165,7 @@ class TableHome:
             return False
         if value is not self.shown or not _is_same(value, self.before):
             self.shown = value
-            homes.fill(table, value)
+            homes.fill(table, value, self.first)
             self.note(table)
         return True
 
@@ -243,10 +254,10 @@ class Homes:
         self._homes[place] = TensorHome(holder, key, tensor, array, lambda gone: self._drop(place, gone))
         self._held.append(tensor)
 
-    def add_table(self, holder: Any, key: Any, table: Table, value: Any) -> None:
-        """A table shows a field, which is a list or dict, from now on. It has the entries already."""
+    def add_table(self, holder: Any, key: Any, table: Table, value: Any, first: int = 0) -> None:
+        """A table shows a field, which is a list or dict, from now on. It has the entries already, `first` in the place of 0."""
         place = id(holder), key
-        home = TableHome(holder, key, table, value, lambda gone: self._drop(place, gone))
+        home = TableHome(holder, key, table, value, lambda gone: self._drop(place, gone), first)
         home.note(table)
         self._homes[place] = self._tables[id(table)] = home
         self._held.append(table)
@@ -267,8 +278,8 @@ class Homes:
         """A field gets another value, which the tensor or table that showed it does not follow."""
         self._homes.pop((id(holder), key), None)
 
-    def fill(self, table: Table, value: Any) -> None:
-        """Gives a table the entries of a list or dict."""
+    def fill(self, table: Table, value: Any, first: int = 0) -> None:
+        """Gives a table the entries of a list or dict, that of 0 in a dict the key `first`."""
         dict.clear(table)
         table.__dict__.clear()
         self.forget(value)
@@ -282,7 +293,7 @@ class Homes:
                 if (entry := self._lua(one, value, key)) is not None:
                     table.__dict__[key] = entry
             elif key.__class__ in (int, float) and (entry := self._lua(one, value, key)) is not None:
-                dict.__setitem__(table, key, entry)
+                dict.__setitem__(table, key + first, entry)
 
     def showing(self, value: Any) -> Table | None:
         """Returns the table that shows a list or dict in another field; None if there is none."""
@@ -290,9 +301,9 @@ class Homes:
         return next((table for table in tables if table is not None), None)
 
     def shown(self, table: Table) -> Any:
-        """Returns the list or dict that a table shows, None if it is a table of Lua's own."""
+        """Returns the list or dict that a table shows under its own keys, None if it is a table of Lua's own."""
         home = self._tables.get(id(table))
-        return None if home is None else home.shown
+        return None if home is None or home.first else home.shown
 
     def python(self, value: Any, home: TableHome | None = None) -> Any:
         """Returns a value of Lua as Python has it, a table that shows a field as a new list or dict."""

@@ -93,6 +93,8 @@ class Fields:
         attribute = counting.attribute(thing, name)
         if value.__class__ in TABLES:
             return value
+        if counting.isByStep(thing, attribute):
+            return self.border.entry(thing.__dict__[attribute], thing, attribute, 1)
         if value is thing.__dict__.get(attribute):
             if value.__class__ is tuple and all(one.__class__ is int for one in value):
                 return self._sizes(value)

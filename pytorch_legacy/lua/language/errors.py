@@ -23,6 +23,7 @@ CHUNK = "chunk of Lua"  # the key of a chunk among the globals of its functions
 LIBRARY: dict[CodeType, str] = {}
 """The names of library functions by their code. `register` adds to it."""
 _MAX_NAME = 60  # characters of a source in a message
+_MAX_LEVEL = 2**31  # functions that call each other; levels are an int of C in Lua
 
 
 class LuaError(Exception):
@@ -107,7 +108,7 @@ def levels(frame: FrameType | None) -> Iterator[FrameType]:
 
 def frame_at(level: int) -> FrameType | None:
     """Returns the frame of a level: 0 is the library function that runs, 1 the function that called it."""
-    return next(islice(levels(sys._getframe(1)), level, None), None)
+    return next(islice(levels(sys._getframe(1)), level, None), None) if 0 <= level < _MAX_LEVEL else None
 
 
 def place(frame: FrameType | None) -> str:

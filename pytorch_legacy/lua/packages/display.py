@@ -8,7 +8,7 @@ import numpy as np
 
 from ..language.arguments import MISSING
 from ..language.errors import raise_error
-from ..language.table import Table, fields, rawget
+from ..language.table import Table, fields, first, rawget
 from ..tensors.signatures import described
 from ..tensors.tensor import Array, Tensor
 from ..tensors.values import items
@@ -47,7 +47,7 @@ def library(state: State) -> Table:
         """Returns the name of a window, which programs hand back to draw into it again."""
         nonlocal count
         if options.win is not None:
-            return str(options.win)
+            return str(first(state.tostring(options.win)))
         count += 1
         return f"window_{count}"
 
@@ -59,8 +59,8 @@ def library(state: State) -> Table:
 
     def plot(data: Any = MISSING, options: Any = None, *_: Any) -> str:
         options, rows = _options(options), rows_of(data)
-        labels = [str(one) for one in listed(options.labels)][1:] if is_table(options.labels) else []
-        title, xlabel, ylabel = (str(rawget(options, name) or "") for name in ("title", "xlabel", "ylabel"))
+        labels = [first(state.tostring(one)) for one in listed(options.labels)][1:] if is_table(options.labels) else []
+        title, xlabel, ylabel = (first(state.tostring(rawget(options, name) or "")) for name in ("title", "xlabel", "ylabel"))
         shown = Plot(title=title, xlabel=xlabel, ylabel=ylabel)
         columns = rows.T[1:] if rows.shape[1] > 1 else rows.T
         x = rows[:, 0] if rows.shape[1] > 1 else np.arange(1, len(rows) + 1)

@@ -8,6 +8,7 @@ Results become values of Lua: a list becomes a table, an iterator becomes a func
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -131,7 +132,8 @@ def to_lua(value: Any) -> Any:
 
 def refuse(problem: OSError, first: Any) -> Any:
     """Raises the error of the system for a file."""
-    name = decoded(first) if isinstance(first, bytes) else first
+    name = problem.filename or first
+    name = decoded(os.fsencode(name)) if isinstance(name, (bytes, str, os.PathLike)) else name
     raise_error(f"{name}: {problem.strerror or problem}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ..language.state import State
 
 _STYLES = {"-": "-", "+": "+", ".": ".", "+-": "+-", "~": "-", "|": "|"}
+_KINDS = ("png", "pdf", "svg", "eps")
 _NOTHING = ("raw", "setgnuplotexe", "setterm", "movelegend", "plotflushall", "scatter3", "splot", "zlabel", "setgnuplotpath")
 
 
@@ -48,10 +50,11 @@ class _Figures:
         self.state, self.plot = state, Plot()
         self.file: Path | None = None
         self.isOfFile, self.count = False, 0
+        self.format: str | None = None
 
     def begin(self, plot: Plot) -> None:
         """Draws a new plot."""
-        self.plot = plot
+        self.plot, plot.format = plot, self.format
         if not self.isOfFile:
             self.file = self.state.pictures.next_file("png")
         self.changed()
@@ -65,17 +68,21 @@ class _Figures:
         if self.isOfFile:
             show_plot(self.plot, self.file)
 
-    def of_file(self, path: bytes) -> int:
+    def of_file(self, path: bytes, format: str) -> int:
         """Begins a figure that is written to a file."""
-        self.file, self.isOfFile, self.plot = Path(path.decode("utf-8", "surrogateescape")), True, Plot()
+        self.file, self.isOfFile, self.format, self.plot = Path(os.fsdecode(path)), True, format, Plot()
         self.count += 1
         return self.count
 
     def of_window(self, number: float | None = None) -> float:
         """Begins a figure that goes to the session's folder."""
-        self.isOfFile, self.plot = False, Plot()
+        self.isOfFile, self.format, self.plot = False, None, Plot()
         self.count += 1
         return float(self.count) if number is None else number
+
+
+def _kind_of(path: bytes) -> str:
+    return next((kind for kind in _KINDS if os.fsdecode(path).endswith(f".{kind}")), "png")
 
 
 def _tensor(value: Any, name: str) -> Array:
@@ -143,10 +150,13 @@ def library(state: State) -> Table:
 
     def close(*_: Any) -> tuple[()]:
         figures.flush()
-        figures.isOfFile, figures.plot = False, Plot()
+        figures.isOfFile, figures.format, figures.plot = False, None, Plot()
         return ()
 
-    system = dict.fromkeys(("pngfigure", "pdffigure", "svgfigure", "epsfigure", "figprint"), ("path", figures.of_file))
+    system: dict[str, Any] = {
+        **{f"{kind}figure": ("path", lambda path, kind=kind: figures.of_file(path, kind)) for kind in _KINDS},
+        "figprint": ("path", lambda path: figures.of_file(path, _kind_of(path))),
+    }
     made = functions({
         **_plots(figures),
         **_settings(figures),

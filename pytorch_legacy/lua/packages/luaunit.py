@@ -120,18 +120,18 @@ def _erring(shown: Any) -> dict[str, Any]:
             raise_error("Expected an error when calling function but no error generated")
         return error
 
-    def fitting(words: str, test: Any) -> Any:
+    def fitting(words: str, test: Any, kind: str = "any") -> Any:
         def assertion(wanted: Any, *given: Any) -> tuple[()]:
             if not test(error := error_of(*given), wanted):
                 raise_error(f"Error message expected{words}: {shown(wanted)}\nError message received: {shown(error)}")
             return ()
 
-        return "any any *any", assertion
+        return f"{kind} any *any", assertion
 
     return {
         "assertError": ("any *any", lambda *given: (error_of(*given), ())[1]),
         "assertErrorMsgEquals": fitting("", eq),
-        "assertErrorMsgContains": fitting(" to contain", lambda error, part: error.__class__ is str and part in error),
+        "assertErrorMsgContains": fitting(" to contain", lambda error, part: error.__class__ is str and part in error, "string"),
     }
 
 

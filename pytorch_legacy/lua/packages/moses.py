@@ -14,7 +14,7 @@ from ..language.arguments import string
 from ..language.errors import raise_error, type_name
 from ..language.operators import add, eq, lt, many
 from ..language.table import Table, fields, first, index, rawget, rawset, set_metatable
-from .functions import functions, steps
+from .functions import function, functions, steps
 from .values import (
     called,
     compared,
@@ -61,10 +61,11 @@ def _wanted(value: Any, *_: Any) -> Any:
     return lambda one: equal(one, value)
 
 
-def _transform(value: Any, *_: Any) -> Any:
+def _transform(value: Any, position: int, name: str) -> Any:
     """Returns a function of a value: that of a script, or the field of a name."""
     if value.__class__ is str:
         return lambda one, *_: index(one, value)
+    function(value, position, name)
     return lambda one, *rest: called(value, one, *rest)
 
 

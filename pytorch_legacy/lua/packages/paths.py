@@ -168,7 +168,7 @@ def _this_file(name: Any, depth: int) -> str | None:
 def library(state: State) -> Table:
     """Returns the package's table."""
     thisfile = declared("thisfile", "any whole=2", _this_file)
-    dofile = declared("dofile", "string whole=2", lambda name, depth: state.globals.dofile(_beside(name, depth)))
+    dofile = declared("dofile", "path whole=2", lambda name, depth: state.globals.dofile(_beside(decoded(name), depth)))
     home = (getenv("HOME") if state.folders is None else None) or "."
     return fields(**state.outside("paths", OF_FILES, _HARMLESS), thisfile=thisfile, dofile=dofile, home=home)
 

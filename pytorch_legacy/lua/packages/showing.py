@@ -71,6 +71,8 @@ class Plot:
         Left, right, bottom and top; a missing one is found.
     isGrid : bool
         True for lines of a grid.
+    format : str or None
+        The format of the file. None: the name says it.
     """
 
     lines: list[Line] = field(default_factory=list)
@@ -80,6 +82,7 @@ class Plot:
     ylabel: str = ""
     limits: list[float | None] = field(default_factory=list)
     isGrid: bool = False
+    format: str | None = None
 
 
 def _text(text: str) -> str:
@@ -88,7 +91,7 @@ def _text(text: str) -> str:
 
 
 def show_plot(plot: Plot, file: Path | None) -> None:
-    """Writes a plot to a file, in the format that its name says. None writes nothing."""
+    """Writes a plot to a file. None writes nothing."""
     if file is None:
         return
     try:
@@ -111,4 +114,4 @@ def show_plot(plot: Plot, file: Path | None) -> None:
     axes.grid(plot.isGrid)
     if any(line[0] for line in plot.lines):
         axes.legend()
-    figure.savefig(file)
+    figure.savefig(file, format=plot.format)

@@ -177,7 +177,7 @@ def _add(tester: Tester, tests: Any, name: Any) -> Tester:
         return tester
     for key, test in items(rawget(tests, "__tests") or tests):
         if _is_test(test):
-            tester.tests[f"{name}_{key}" if name is not None else str(key)] = test
+            tester.tests[tester.text(key) if name is None else f"{tester.text(name)}_{tester.text(key)}"] = test
     return tester
 
 

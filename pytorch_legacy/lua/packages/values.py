@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..language.arguments import CALLBACK
+from ..language.errors import Fault
 from ..language.libraries.string import find
 from ..language.operators import eq, lt
 from ..language.table import (
@@ -38,6 +39,8 @@ def is_callable(value: Any) -> bool:
 
 def called(function: Any, *arguments: Any) -> Any:
     """Returns the first result of a function of a script."""
+    if not is_callable(function):
+        raise Fault("call", function)
     with CALLBACK:
         return first(function(*arguments))
 

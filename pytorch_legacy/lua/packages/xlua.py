@@ -72,14 +72,14 @@ def _usage(name: str, description: Any, example: str | None, parameters: tuple[A
         lines += ["", str(description)]
     lines += ["", f"{colour['blue']}> {colour['none']}usage:", f"{colour['cyan']}{name}{{"]
     for one in parameters:
-        key = f"{one.arg} = {one.type}"
+        key = f"{_shown(one.arg)} = {_shown(one.type)}"
         key = f"    {key}" if truth(one.req) else f"    [{key}]"
         end = ""
         if one.default is not None:
             end = f"  [default = {_shown(one.default)}]"
         elif one.defaulta is not None:
-            end = f"  [default == {one.defaulta}]"
-        lines.append(f"{key.ljust(40)}-- {one.help}{end}")
+            end = f"  [default == {_shown(one.defaulta)}]"
+        lines.append(f"{key.ljust(40)}-- {_shown(one.help)}{end}")
     lines.append("}" + colour["none"])
     if example is not None:
         lines += ["", f"{colour['cyan']}{example}{colour['none']}"]
@@ -87,7 +87,9 @@ def _usage(name: str, description: Any, example: str | None, parameters: tuple[A
 
 
 def _shown(value: Any) -> str:
-    return str(value).lower() if value.__class__ is bool else format_number(value) if value.__class__ is float else str(value)
+    if value is None or value.__class__ is bool:
+        return "nil" if value is None else str(value).lower()
+    return format_number(value) if value.__class__ is float else str(value)
 
 
 def _named(given: list[Any], definitions: tuple[Table, ...]) -> Table:
@@ -103,7 +105,7 @@ def _named(given: list[Any], definitions: tuple[Table, ...]) -> Table:
 def _arguments(state: State) -> dict[str, Any]:
     def refused(usage: Table, missing: Any = None) -> Any:
         if missing is not None:
-            state.globals.print(f"{_COLOURS['Red']}missing argument: {missing}{_COLOURS['none']}")
+            state.globals.print(f"{_COLOURS['Red']}missing argument: {_shown(missing)}{_COLOURS['none']}")
         state.globals.print(usage)
         raise_error(f"{_COLOURS['Red']}error{_COLOURS['none']}")
 
@@ -188,7 +190,7 @@ def _printing(state: State) -> dict[str, Any]:
 
     def error(message: Any, domain: Any, usage: Any) -> None:
         words, end = first(state.tostring(message)), "" if usage is None else f"\n{first(state.tostring(usage))}"
-        words = words if domain is None else f"<{domain}> {words}"
+        words = words if domain is None else f"<{first(state.tostring(domain))}> {words}"
         raise_error(f"{_COLOURS['Red']}{words}{_COLOURS['none']}{end}")
 
     return {

@@ -192,7 +192,7 @@ def _display_grid(dtype: np.dtype[Any], *arguments: Any) -> Array:
 def _packed(value: Any, dtype: np.dtype[Any]) -> Array:
     """Returns pictures in one array."""
     values = items(value) if is_table(value) else [value]
-    if not values or not all(isinstance(one, Tensor) for one in values):
+    if not values or not all(isinstance(one, Tensor) and one.array.size for one in values):
         raise_error(f"Unknown or incompatible type of input: {described(value)}")
     arrays = [one.array.astype(dtype) for one in values]
     if not is_table(value):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...language.arguments import number, string
+from ...language.arguments import number, string, wrong_type
 from ...language.errors import raise_error
 from ...language.operators import eq
 from ...language.table import Table, fields, first, rawget, rawset, set_metatable
@@ -257,10 +257,10 @@ def _default(made: Table, key: Any, value: Any) -> Any:
     return rawget(made, key)
 
 
-def _of_class(name: str, declarations: dict[str, Any], base: Any = None, **methods: Any) -> Table:
+def _of_class(name: str, declarations: dict[str, Any], base: Any = None, kinds: Any = None, **methods: Any) -> Table:
     """Returns a class with methods."""
     owner = new_class(base)
-    owner.__dict__.update(functions(declarations), **methods, _name=name)
+    owner.__dict__.update(functions(declarations, **kinds or {}), **methods, _name=name)
     return owner
 
 
@@ -340,17 +340,23 @@ def ordered_map_library(state: State) -> Table:
         values = rawget(made, "_values")
         return values if values is None else rawget(values, key)
 
+    def checked(value: Any, position: int, name: str) -> Table:
+        """Returns an ordered map, which has its keys and values."""
+        if not is_table(value) or not is_table(rawget(value, "_keys")) or not is_table(rawget(value, "_values")):
+            wrong_type(value, position, name, "OrderedMap")
+        return value  # type: ignore[no-any-return]
+
     methods = {
         "_init": ("table any", start),
-        "set": ("table any any", set_),
-        "get": ("table any", found),
-        "keys": ("table", lambda made: listing([key for key, _value in pairs(made)])),
-        "values": ("table", lambda made: listing([value for _key, value in pairs(made)])),
-        **dict.fromkeys(("iter", "__pairs"), ("table", lambda made: iter(pairs(made)))),
-        "len": ("table", lambda made: len(pairs(made))),
-        "__tostring": ("table", lambda made: _texts(state, pairs(made))),
+        "set": ("ordered any any", set_),
+        "get": ("ordered any", found),
+        "keys": ("ordered", lambda made: listing([key for key, _value in pairs(made)])),
+        "values": ("ordered", lambda made: listing([value for _key, value in pairs(made)])),
+        **dict.fromkeys(("iter", "__pairs"), ("ordered", lambda made: iter(pairs(made)))),
+        "len": ("ordered", lambda made: len(pairs(made))),
+        "__tostring": ("ordered", lambda made: _texts(state, pairs(made))),
         "__index": ("table any", lambda made, key: found(made, key) if (one := rawget(owner, key)) is None else one),
     }
-    owner: Table = _of_class("OrderedMap", methods, state.require("pl.Map"))
+    owner: Table = _of_class("OrderedMap", methods, state.require("pl.Map"), {"ordered": checked})
     rawset(owner, "__newindex", rawget(owner, "set"))
     return owner

@@ -9,9 +9,10 @@ from ...language.errors import raise_error, type_name
 from ...language.libraries.files import Console, decoded, encoded
 from ...language.libraries.os import execute
 from ...language.libraries.string import find
-from ...language.table import Table, fields, rawset, sequence
+from ...language.operators import format_number
+from ...language.table import Table, fields, first, rawset, sequence
 from ..functions import functions
-from ..values import extended, is_callable, is_table, items, kind_of, with_metatable
+from ..values import called, extended, is_callable, is_table, items, kind_of, with_metatable
 from .functions import function_of, of_penlight, string_lambda
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def _asserted(n: int, value: Any, kind: Any, verify: Any = None, words: Any = No
     if type_name(value) != kind:
         raise_error(f"argument {n} expected a '{kind}' got a '{type_name(value)}'")
     if verify is not None and not verify(value):
-        raise_error(f"argument {n}: '{value}' {words}")
+        shown = format_number(value) if value.__class__ is float else str(value).lower() if value.__class__ is bool else value
+        raise_error(f"argument {n}: '{shown}' {'is wrong' if words is None else words}")
     return value
 
 
@@ -109,7 +111,7 @@ def _printing(state: State) -> dict[str, Any]:
         return ()
 
     def fprintf(file: Any, *values: Any) -> tuple[()]:
-        state.method(file, "write")(file, text(*values))
+        called(state.method(file, "write"), file, text(*values))
         return ()
 
     def quit(code: Any, *values: Any) -> None:
@@ -130,6 +132,7 @@ def library(state: State) -> Table:
     """Returns the table of the module."""
     mode = "default"
     declarations = _printing(state)
+    quit = declarations["quit"][1]
 
     def on_error(new: str) -> tuple[()]:
         nonlocal mode
@@ -140,8 +143,8 @@ def library(state: State) -> Table:
         if mode == "default":
             return None, problem
         if mode == "quit":
-            declarations["quit"][1](problem)
-        raise_error(str(problem))
+            quit(problem)
+        raise_error(first(state.tostring(problem)))
 
     def import_(source: Any, target: Table | None) -> tuple[()]:
         source = module if source is None else state.require(source) if source.__class__ is str else source

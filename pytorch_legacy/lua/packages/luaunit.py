@@ -22,15 +22,16 @@ _MAX_DEPTH = 100  # tables within each other that messages show
 def _shower(state: State) -> Any:
     """Returns a function that returns a value as messages have it."""
 
-    def shown(value: Any, depth: int = 0) -> str:
+    def shown(value: Any, around: tuple[Any, ...] = ()) -> str:
         if value.__class__ is str:
             return f'"{value}"'
-        if not is_table(value) or value.__class__ is not Table or depth > _MAX_DEPTH:
+        isOpen = any(value is one for one in around) or len(around) > _MAX_DEPTH
+        if not is_table(value) or value.__class__ is not Table or isOpen:
             return str(first(state.tostring(value)))
-        values = listed(value)
+        values, inner = listed(value), (*around, value)
         named = [(key, one) for key, one in items(value) if not (key.__class__ is float and key <= len(values))]
-        rows = [f"{shown(key, depth + 1)}={shown(one, depth + 1)}" for key, one in named]
-        return "{" + ", ".join([*(shown(one, depth + 1) for one in values), *rows]) + "}"
+        rows = [f"{shown(key, inner)}={shown(one, inner)}" for key, one in named]
+        return "{" + ", ".join([*(shown(one, inner) for one in values), *rows]) + "}"
 
     return shown
 

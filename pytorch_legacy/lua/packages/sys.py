@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..language.errors import chunk_of, frame_at, raise_error
-from ..language.libraries.files import system_name
+from ..language.libraries.files import encoded
 from ..language.table import Table, fields
 from . import paths
 from .functions import functions
@@ -78,20 +78,18 @@ def library(state: State) -> Table:
             state.globals.print(spent)
         return spent
 
-    def execute(command: str) -> bytes:
+    def execute(command: bytes) -> bytes:
         state.flush()
-        done = subprocess.run(system_name(command), shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.stdout.strip(b" \t\n\r\f\v")
 
     def listing(command: str) -> Any:
-        return "string=", lambda folder: execute(f"{command} {folder}")
+        return "path=", lambda folder: execute(b"%s %s" % (encoded(command), folder))
 
-    system = functions(
-        {
-            **dict.fromkeys(("execute", "fexecute"), ("string", execute)),
-            **{"ls": listing("ls"), "ll": listing("ls -l"), "la": listing("ls -a"), "lla": listing("ls -la")},
-        }
-    )
+    system = functions({
+        **dict.fromkeys(("execute", "fexecute"), ("path", execute)),
+        **{"ls": listing("ls"), "ll": listing("ls -l"), "la": listing("ls -a"), "lla": listing("ls -la")},
+    })  # fmt: skip
     system |= {name: paths.OF_FILES[name] for name in ("dirname", "basename", "concat", "filep", "dirp")}
     made = functions({**_FUNCTIONS, "tic": ("", tic), "toc": ("any", toc)})
     made |= state.outside("sys", system, ("dirname", "basename", "concat"))

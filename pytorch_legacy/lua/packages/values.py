@@ -108,6 +108,8 @@ def equal(a: Any, b: Any, isSame: Callable[[Any, Any], bool] = eq) -> bool:
     """Returns whether two values, or all that two tables hold, are the same."""
     if not is_table(a) or not is_table(b):
         return isSame(a, b)
+    if a is b:
+        return True
     one, other = items(a), items(b)
     return len(one) == len(other) and all(call_through_c(equal, value, rawget(b, key), isSame) for key, value in one)
 

@@ -203,6 +203,11 @@ def declared(name: str, text: str, compute: Callable[..., Any], kinds: Mapping[s
     return named(name, act, compute)
 
 
+def done(text: str, act: Callable[..., object]) -> Any:
+    """Returns the declaration of a function that acts, and returns true."""
+    return text, lambda *given: (act(*given), True)[1]
+
+
 def functions(declarations: Mapping[str, Any], failing: Any = refuse, **kinds: Kind) -> dict[str, Any]:
     """Returns the functions of declarations by their names. Kinds of the package come in addition to `KINDS`; see `declared`."""
     known = {**KINDS, **kinds}

@@ -11,7 +11,7 @@ from ..language.errors import raise_error
 from ..language.libraries.files import decoded
 from ..language.libraries.os import failure
 from ..language.table import Table, fields
-from .functions import functions
+from .functions import done, functions
 from .values import is_table
 
 if TYPE_CHECKING:
@@ -51,11 +51,6 @@ def _attributes(read: Callable[[bytes], os.stat_result]) -> Any:
     return "path any", attributes
 
 
-def _act(text: str, act: Callable[..., object]) -> Any:
-    """Returns the declaration of a function that returns true."""
-    return text, lambda *given: (act(*given), True)[1]
-
-
 def _dir(path: bytes) -> Iterator[str]:
     try:
         return iter([".", "..", *sorted(map(decoded, os.listdir(path)))])
@@ -71,9 +66,9 @@ _FUNCTIONS = functions({
     **{"attributes": _attributes(os.stat), "symlinkattributes": _attributes(os.lstat)},
     "dir": ("path", _dir),
     "currentdir": ("", os.getcwdb),
-    "touch": _act("path whole? whole?", _touch),
-    "link": _act("path path any", lambda old, new, isSymbolic: (os.symlink if isSymbolic is True else os.link)(old, new)),
-    **{"mkdir": _act("path", os.mkdir), "rmdir": _act("path", os.rmdir), "chdir": _act("path", os.chdir)},
+    "touch": done("path whole? whole?", _touch),
+    "link": done("path path any", lambda old, new, isSymbolic: (os.symlink if isSymbolic is True else os.link)(old, new)),
+    **{"mkdir": done("path", os.mkdir), "rmdir": done("path", os.rmdir), "chdir": done("path", os.chdir)},
 }, lambda problem, _: failure(problem))  # fmt: skip
 
 

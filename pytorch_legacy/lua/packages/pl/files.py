@@ -12,17 +12,12 @@ from ...language.arguments import string
 from ...language.libraries.files import decoded
 from ...language.libraries.os import tmpname
 from ...language.table import Table, fields
-from ..functions import functions
+from ..functions import done, functions
 from .functions import lister
 from .utils import FILES, refused
 
 if TYPE_CHECKING:
     from ...language.state import State
-
-
-def _act(text: str, act: Callable[..., object]) -> Any:
-    """Returns the declaration of a function that returns true."""
-    return text, lambda *paths: (act(*paths), True)[1]
 
 
 def _split(path: str) -> tuple[str, str]:
@@ -61,7 +56,7 @@ _NAMES: dict[str, Any] = {
 _PATHS: dict[str, Any] = {
     "exists": ("path", lambda path: path if os.path.exists(path) else None),
     **{"isdir": ("path", os.path.isdir), "isfile": ("path", os.path.isfile), "islink": ("path", os.path.islink)},
-    **{"mkdir": _act("path", os.mkdir), "rmdir": _act("path", os.rmdir), "chdir": _act("path", os.chdir)},
+    **{"mkdir": done("path", os.mkdir), "rmdir": done("path", os.rmdir), "chdir": done("path", os.chdir)},
     "expanduser": ("string", os.path.expanduser),
     "getsize": ("path", os.path.getsize),
     **{"getmtime": ("path", os.path.getmtime), "getatime": ("path", os.path.getatime)},
@@ -108,9 +103,9 @@ def dir_library(state: State) -> Table:
         "getallfiles": ("path=. string=*", all_files),
         "walk": ("path", lambda folder: ((root, listing(folders), listing(names)) for root, folders, names in _walk(folder))),
         "dirtree": ("path", _tree),
-        "makepath": _act("path", lambda path: os.makedirs(path, exist_ok=True)),
-        "rmtree": _act("path", shutil.rmtree),
-        **{"copyfile": _act("path path", shutil.copyfile), "movefile": _act("path path", os.replace)},
+        "makepath": done("path", lambda path: os.makedirs(path, exist_ok=True)),
+        "rmtree": done("path", shutil.rmtree),
+        **{"copyfile": done("path path", shutil.copyfile), "movefile": done("path path", os.replace)},
     }
     names = {"fnmatch": ("string string", fnmatchcase), "filter": ("list string", filtered)}
     return fields(**state.outside("pl.dir", functions(made, refused)), **functions(names))
@@ -119,7 +114,7 @@ def dir_library(state: State) -> Table:
 def file_library(state: State) -> Table:
     """Returns ``pl.file``."""
     made = {
-        **{"delete": _act("path", os.remove), "copy": _act("path path", shutil.copyfile), "move": _act("path path", os.replace)},
+        **{"delete": done("path", os.remove), "copy": done("path path", shutil.copyfile), "move": done("path path", os.replace)},
         **{"modified_time": ("path", os.path.getmtime), "access_time": ("path", os.path.getatime)},
     }
     own = {"read": FILES["readfile"], "write": FILES["writefile"], "readlines": FILES["readlines"]}

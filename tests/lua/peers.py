@@ -57,7 +57,6 @@ EXPECTED: dict[str, dict[str, str]] = {
         "OneHot": "cunn is there without a device, so that torch.CudaTensor is torch.FloatTensor",
     },
     "rnn": {
-        "NCE_MaskZero": "the test compares losses of random data, which fall or rise with the draws",
         "FastLSTM_issue203": "nn.ClassNLLCriterion takes one label for a sample; Torch7 ignored further ones",
         "MufuruGradients": "the test draws a target of two dimensions, which nn.ClassNLLCriterion refuses, as Torch7's does",
         "RecurrentAttention": "a class that a script derives from nn.AbstractSequencer has no step of its own",

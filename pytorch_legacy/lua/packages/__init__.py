@@ -63,10 +63,16 @@ PACKAGES: dict[str, Callable[[State], Table]] = {
 }
 """The functions that open packages, by the names that ``require`` takes."""
 
-EXTENSIONS: dict[str, Callable[[State, Table], None]] = {
+
+def _extend_torch(state: State, table: Table) -> None:
+    paths.extend_torch(state, table)
+    totem.extend_torch(state, table)
+
+
+EXTENSIONS: dict[str, Callable[[State, Table], Any]] = {
     "cudnn": cunn.extend_cudnn,
     "optim": lambda state, _: state.require("xlua"),
-    "torch": paths.extend_torch,
+    "torch": _extend_torch,
 }
 """Functions that add to torch and the packages of classes when they are opened."""
 
@@ -122,7 +128,7 @@ def _stub_opener(state: State, name: str) -> Any:
     return open_stub
 
 
-def _extended(state: State, opener: Any, extend: Callable[[State, Table], None]) -> Any:
+def _extended(state: State, opener: Any, extend: Callable[[State, Table], Any]) -> Any:
     def open_package(*arguments: Any) -> Any:
         table = opener(*arguments)
         before = dict(table.__dict__)

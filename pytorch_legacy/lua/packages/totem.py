@@ -35,12 +35,15 @@ class Tester(Userdata):
         The number of assertions.
     current : str
         The name of the test that runs.
+    own : dict
+        Fields that a script has set: assertions of its own.
     """
 
-    __slots__ = ("count", "current", "errors", "isEarly", "isRethrown", "state", "tests")
+    __slots__ = ("count", "current", "errors", "isEarly", "isRethrown", "own", "state", "tests")
 
     def __init__(self, state: State) -> None:
         self.state = state
+        self.own: dict[Any, Any] = {}
         self.tests: dict[str, Any] = {}
         self.errors: list[str] = []
         self.count, self.current, self.isEarly, self.isRethrown = 0, "", False, False
@@ -245,9 +248,21 @@ def _suite(*_: Any) -> Table:
 
 def library(state: State) -> Table:
     """Returns the package's table."""
-    state.require("torch")
-    metatable = fields(**functions({**_ASSERTIONS, **_METHODS}, tester=_tester))
-    metatable.__dict__["__index"] = metatable
+    torch = state.require("torch").__dict__
+    return fields(Tester=torch["Tester"], TestSuite=torch["TestSuite"])
+
+
+def extend_torch(state: State, table: Table) -> None:
+    """Adds to torch what totem took over from it: ``Tester`` and ``TestSuite``."""
+    methods = fields(**functions({**_ASSERTIONS, **_METHODS}, tester=_tester))
+
+    def index(tester: Tester, key: Any) -> Any:
+        return tester.own[key] if key in tester.own else rawget(methods, key)
+
+    def newindex(tester: Tester, key: Any, value: Any) -> None:
+        tester.own[key] = value
+
+    metatable = fields(__index=index, __newindex=newindex)
     made: Any = type("Tester", (Tester,), {"__slots__": (), "_metatable": metatable})
-    tester = with_metatable(Table(), __call=lambda *_: made(state), __index=metatable)
-    return fields(Tester=tester, **functions({"TestSuite": ("*any", _suite)}))
+    tester = with_metatable(Table(), __call=lambda *_: made(state), __index=methods)
+    table.__dict__.update(Tester=tester, **functions({"TestSuite": ("*any", _suite)}))

@@ -50,3 +50,16 @@ def test_run(capfd: pytest.CaptureFixture[str]) -> None:
     assert text.startswith("Completed 1 asserts in 1 tests with 0 failures\n")
     assert "Completed 3 asserts in 3 tests with 2 failures" in text
     assert "bad\none\nEQ failed: 1 ~= 2" in text and "attempt to index local 'x'" in text
+
+
+def test_torch_has_the_tester(capfd: pytest.CaptureFixture[str]) -> None:
+    code = """
+    local tester, other = torch.Tester(), torch.Tester()
+    function tester:sizes(x, n) self:asserteq(x:dim(), n) end
+    local tests = torch.TestSuite()
+    function tests.good() tester:sizes(torch.zeros(2, 3), 2) tester:assertlt(1, 2) end
+    tester:add(tests):run()
+    return other.sizes, tester.run == other.run, require('totem').Tester == torch.Tester
+    """
+    assert pl.lua.Session(requires=["torch"]).execute(code) == (None, True, True)
+    assert "2 assert" in capfd.readouterr().out

@@ -222,7 +222,7 @@ def main(check: Callable[[int], None], description: str | None, first: int) -> N
         try:
             check(seed)
         except Exception as error:
-            print(f"seed {seed}: {type(error).__name__}: {error}")
+            print(f"seed {seed}: {type(error).__name__}: {error}", flush=True)  # also if somebody ends the process
         if seed % 100 == 0:
             print(f"\r{seed - options.seed + 1}", end="", file=sys.stderr)
 

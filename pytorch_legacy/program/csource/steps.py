@@ -11,6 +11,7 @@ from pytorch_legacy.backend.library import CONVOLUTION, check, convolution, lib
 from pytorch_legacy.errors import CompileError
 from pytorch_legacy.program.csource.facts import Facts, Port, Training
 from pytorch_legacy.program.csource.gathering import check_shapes, groups, paths, ports, refuse_others, texts, tried
+from pytorch_legacy.program.csource.names import shape_text
 from pytorch_legacy.program.csource.passes import enumerators
 from pytorch_legacy.program.inputs import Sizes, batch_axes, first_sizes, leaves
 from pytorch_legacy.program.listing import Listing, draws
@@ -67,7 +68,10 @@ def _training(made: TrainingPass, held: Held, lists: list[Listing], count: int) 
     each = [[*one.inputs[count:], *one.outputs[1:]] for one in lists]  # the parameters, their gradients, and other arrays
     refs = each[-1]
     if refs[0].shape != made.flat.shape or refs[1].shape != made.flatGrad.shape:
-        raise CompileError("pl.to_c: net: expected parameters that are all of their memory, got a part of it")
+        raise CompileError(
+            "pl.to_c: net: expected a vector of parameters and one of their gradients, as net.getParameters() makes them, "
+            f"got arrays of {shape_text(refs[0].shape)} and of {shape_text(refs[1].shape)} numbers"
+        )
     others = [place for place in held.changed() if place not in (PARAMETERS, GRADIENTS)]
     found = [Port("the parameters", "parameters", refs[0]), Port("their gradients", "gradients", refs[1])]
     for number, (place, ref) in enumerate(zip(others, refs[2:], strict=True), 1):

@@ -172,7 +172,7 @@ def _write_program(options: argparse.Namespace) -> None:
     if not Path(options.script).exists():
         raise Problem(f"{options.script}: there is no such file")
     try:
-        texts = writer.write_program(options.script, [".", *options.path])
+        texts, missing = writer.write_program(options.script, [".", *options.path])
     except LuaSyntaxError as error:
         raise Problem(str(error)) from None
     target = Path(options.target)
@@ -186,6 +186,8 @@ def _write_program(options: argparse.Namespace) -> None:
             stream.write(text.encode())
     others = [str(file) for file in files if file != target]
     say(f"wrote {target}" + (f", and {', '.join(others)}" if others else ""))
+    if missing:
+        say(f"not written: {', '.join(missing)}, for which there is no file; --path FOLDER, before the script, adds a folder")
 
 
 def _write_network(options: argparse.Namespace, value: Any) -> None:

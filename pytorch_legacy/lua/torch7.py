@@ -51,7 +51,7 @@ from .session import Session, to_python
 from .tensors import wrap
 from .tensors.registry import namespace
 
-__all__ = ["Function", "Table", "Value", "begin", "python"]
+__all__ = ["Function", "Table", "Text", "Value", "begin", "python"]
 
 _EXACT = 2.0**53
 _UNBOUND = frozenset(("new",))
@@ -59,6 +59,31 @@ _UNBOUND = frozenset(("new",))
 _LUA_NAMES = {"__init__": "__init", "__repr__": "__tostring__"}
 """Methods that Python calls otherwise."""
 _PYTHON_NAMES = {"assert_": "assert"}
+
+
+def _arithmetic(function: Callable[[Any, Any], Any]) -> tuple[Callable[[Any, Any], Any], ...]:
+    """Returns the methods of an operator, with a string on the left and on the right."""
+
+    def left(a: Any, b: Any) -> Any:
+        own = program()
+        return own.call(function, own.lua(a), own.lua(b))
+
+    return left, lambda b, a: left(a, b)
+
+
+class Text(str):
+    """A string that comes from Lua, or shows a number. In arithmetic it is that number, as in Lua, and not text to repeat."""
+
+    __slots__ = ()
+    __add__, __radd__ = _arithmetic(operators.add)
+    __sub__, __rsub__ = _arithmetic(operators.sub)
+    __mul__, __rmul__ = _arithmetic(operators.mul)
+    __truediv__, __rtruediv__ = _arithmetic(operators.div)
+    __mod__, __rmod__ = _arithmetic(operators.mod)
+    __pow__, __rpow__ = _arithmetic(operators.pow_)
+
+    def __neg__(self) -> Any:
+        return self * -1
 
 
 class Program:
@@ -78,6 +103,8 @@ class Program:
         kind = value.__class__
         if value is None or kind is bool or kind is float or kind is str:
             return value
+        if kind is Text:
+            return str(value)
         if kind is int or isinstance(value, (int, float, np.number)):
             return float(value)
         if isinstance(value, (Value, Function)):
@@ -104,7 +131,9 @@ class Program:
         if kind is float:
             isWhole = value.is_integer() and -_EXACT < value < _EXACT and (value != 0 or _math.copysign(1, value) > 0)
             return int(value) if isWhole else value
-        if value is None or kind is bool or kind is str:
+        if kind is str:
+            return Text(value)
+        if value is None or kind is bool:
             return value
         if kind is FunctionType:
             return Function(value)
@@ -440,11 +469,14 @@ def begin(session: Session | None = None, folder: str | PathLike[str] | None = N
     Parameters
     ----------
     session : Session, optional
-        The session whose packages and globals the program has.
+        The session whose packages and globals the program has. A new one has those that Torch7's ``th`` loaded, and ``arg``.
     folder : path-like, optional
         Where `require` finds the other files of the program; that of the script by default.
     """
-    _programs[:] = [Program(session or Session(), None if folder is None else Path(folder))]
+    if session is None:
+        session = Session(requires=["trepl"])
+        session.globals["arg"] = dict(enumerate(_sys.argv))
+    _programs[:] = [Program(session, None if folder is None else Path(folder))]
 
 
 def python(value: Any) -> Any:

@@ -95,6 +95,8 @@ def same(one: Any, other: Any) -> bool:
         "function m:updateOutput(x) self.output = x * 2 return self.output end "
         "return m:forward(torch.ones(2)), m.none, m.bias ~= nil",
         "total = 0 local function visit(t) for _, x in ipairs(t) do total = total + x end end visit{1, 2} visit{3} return total",
+        "local function f(n, m) return n * 2, n + m, 1 + m, n % 3, -n, 2 ^ n, n / 2, 1 - n end "
+        "local t = {a = '5'} return f(t.a, '7'), f(('x7'):match('%d'), t.a), #t.a, t.a .. 1, ({['5'] = 1})[t.a]",
         "class, def, l = 1, 2, 3 local is, None = 4, 5 return class + def + l + is + None, ({['from'] = 6, __x = 7}).from",
         "local t, log = {}, {} local u = t local function f() t = {} return 1 end (function() t.x = f() end)() return u.x, t.x",
     ],
@@ -159,6 +161,31 @@ def test_random_programs_mean_the_same() -> None:
     assert (
         found.count("value") == 0 and found.count("Lua raises") <= 0.02 * RANDOM and found.count("Python raises") <= 0.08 * RANDOM
     )
+
+
+@pytest.mark.parametrize("name", ["attention", "gan"])
+def test_programs_that_train_mean_the_same(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    expected, ours = pl.lua.run(SCRIPTS / f"{name}.lua"), capsys.readouterr().out
+    found = WrittenSession(requires=["trepl"]).run(SCRIPTS / f"{name}.lua")
+    assert capsys.readouterr().out == ours
+    history = [[one["history"][i] for i in range(1, len(one["history"]) + 1)] for one in (expected, found)]
+    assert history[0] == history[1]
+
+
+def test_a_program_of_several_files_means_the_same(tmp_path: Path) -> None:
+    """It is run on the command line, with what Torch7's ``th`` loads, and makes the same model, bit by bit."""
+    (tmp_path / "text.txt").write_text("the cat sat on the mat.\n" * 12)
+    script = SCRIPTS / "characters" / "train.lua"
+    texts, missing = writer.write_program(script, [script.parent])
+    assert sorted(texts) == ["", "Corpus.py", "recurrent.py"] and missing == []
+    for place, text in texts.items():
+        (tmp_path / (place or "train.py")).write_text(text)
+    options = ("-text", str(tmp_path / "text.txt"), "-epochs", "2", "-folder")
+    subprocess.run([sys.executable, tmp_path / "train.py", *options, tmp_path / "python"], check=True, capture_output=True)
+    pl.lua.run(script, *options, str(tmp_path / "lua"), path=[script.parent])
+    ours, theirs = (pl.load(tmp_path / name / "epoch2.t7") for name in ("python", "lua"))
+    assert np.array_equal(ours["step"].getParameters()[0], theirs["step"].getParameters()[0])
+    assert ours["letters"] == theirs["letters"] and ours["numbers"] == theirs["numbers"]
 
 
 # ------------------------------------------------------------------------------------------------------ the text

@@ -30,7 +30,8 @@ class WrittenSession(pl.lua.Session):
 
 def helper_lines(text: str) -> tuple[int, int]:
     """Returns how many lines of a program call helpers, and how many lines it has."""
-    names = re.compile(rf"(?<![\w.])({'|'.join(helpers.__all__)})\(")
+    words = "|".join([*helpers.__all__, "Text"])
+    names = re.compile(rf"(?<![\w.])({words})\(")
     body = [line for line in text.split("\n") if line.strip() and not line.startswith("from ")]
     return sum(bool(names.search(line)) for line in body), len(body)
 

@@ -59,8 +59,10 @@ def write(source: str, name: str) -> str:
     return _written({"": _File(name, source, "")})[""]
 
 
-def write_program(script: str | PathLike[str], path: Sequence[str | PathLike[str]] = (".",)) -> dict[str, str]:
+def write_program(script: str | PathLike[str], path: Sequence[str | PathLike[str]] = (".",)) -> tuple[dict[str, str], list[str]]:
     """Returns the texts of a program in Python: of the script, as "", and of all files that it runs, by their places beside it.
+
+    The second result has the names that it requires and that are neither packages nor files.
 
     Parameters
     ----------
@@ -77,15 +79,19 @@ def write_program(script: str | PathLike[str], path: Sequence[str | PathLike[str
         If it is no Lua.
     """
     files = {"": _File(str(script), Path(script).read_text("latin-1"), "")}
-    waiting = [""]
+    waiting, missing = [""], set()
     while waiting:
         file = files[waiting.pop()]
         for node in walk(Parser(file.source, file.name).chunk()):
             name = required(node)
-            if name and name not in files and name not in known_names() and (found := _found(name, path)) is not None:
+            if not name or name in files or name in known_names():
+                continue
+            if (found := _found(name, path)) is None:
+                missing.add(name)
+            else:
                 files[name] = _File(str(found[0]), found[0].read_text("latin-1"), found[1])
                 waiting.append(name)
-    return _written(files)
+    return _written(files), sorted(missing)
 
 
 def _found(name: str, path: Sequence[str | PathLike[str]]) -> tuple[Path, str] | None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
+
+from pytorch_legacy import nn
+
+from ..session import Session
 
 STRINGS = frozenset(("byte", "find", "format", "gmatch", "gsub", "len", "lower", "match", "rep", "reverse", "sub", "upper"))
 """Methods of strings."""
@@ -61,6 +66,13 @@ POSITIVE = frozenset(("kT", "kW", "kH", "dT", "dW", "dH", "nInputPlane", "nOutpu
 """Fields of modules that are numbers above 0."""
 REFUSED = frozenset(("_G", "dofile", "getfenv", "load", "loadfile", "loadstring", "module", "newproxy", "setfenv"))
 """Functions that need the program as text, or its globals as a table."""
+
+
+@cache
+def methods() -> frozenset[str]:
+    """Returns the names of methods of tensors and modules, which objects of programs may have, too."""
+    ofTensors = Session(requires=["torch"]).execute("return torch.getmetatable('torch.DoubleTensor')")
+    return frozenset(ofTensors) | {name for cls in nn.__all__ for name in dir(getattr(nn, cls)) if name[:1] != "_"}
 
 
 def count(name: str, arguments: int) -> int | None:

@@ -9,6 +9,7 @@ from typing import Any
 from ..language import tree
 from ..language.facts import COMPARED, has_calls, has_results
 from ..language.lexer import LuaSyntaxError
+from ..language.operators import tonumber
 from ..language.tree import Node, Variable
 from . import declarations
 from .layout import CHAIN, END, LINK, flat, group
@@ -54,6 +55,8 @@ class Expressions:
     ----------
     program : Program
         What is known of the program.
+    chunk : tree.Function
+        The file that is written.
     name : str
         The name of the file in messages.
 
@@ -65,8 +68,9 @@ class Expressions:
         Those that it takes from `helpers`.
     """
 
-    def __init__(self, program: Program, name: str) -> None:
+    def __init__(self, program: Program, chunk: tree.Function, name: str) -> None:
         self.program, self.name = program, name
+        self.chunk = chunk
         self.imports: set[str] = set()
         self.helpers: set[str] = set()
         self.method: tuple[Any, tree.Function] | None = None  # the class and the function that is written as its method
@@ -129,7 +133,10 @@ class Expressions:
 
     def constant(self, value: Any) -> tuple[str, int]:
         if isinstance(value, str):
-            return quoted(value), ATOM
+            if tonumber(value) is None:
+                return quoted(value), ATOM
+            self.imports.add("Text")  # arithmetic may get it
+            return f"Text({quoted(value)})", ATOM
         if not isinstance(value, float):
             return repr(value), ATOM
         if value != value or abs(value) == float("inf"):
@@ -149,14 +156,14 @@ class Expressions:
     def class_text(self, name: str) -> str:
         """Returns the class that has a name, such as ``nn.Module``."""
         cls = self.program.named.get(name)
-        if cls is not None and cls.variable is not None:
+        if cls is not None and cls.variable is not None and self.program.homes[name] is self.chunk:
             return self._local(cls.variable)
         first, *rest = name.split(".")
         return ".".join([self._global(tree.Global(0, first)), *rest])
 
     def _global(self, node: tree.Global) -> str:
         name = node.name
-        if name in self.program.shared:
+        if name in self.program.shared or self.program.homes.get(name, self.chunk) is not self.chunk:
             return self._field_of_globals(name)
         if name in self.program.named and (variable := self.program.named[name].variable) is not None:
             return self._local(variable)

@@ -71,6 +71,7 @@ class Program:
         self.classes: dict[Variable, Class] = {}
         self.parents: dict[Variable, Class] = {}
         self.named: dict[str, Class] = {}
+        self.homes: dict[str, tree.Function] = {}  # the files of classes
         self.plain: set[str] = set()
         self.made: dict[int, Class] = {}
         self.fields: set[str] = set()
@@ -93,6 +94,7 @@ class Program:
         names = set()
         callees: set[int] = set()
         stored: set[int] = set()
+        before = {*self.named}
         for node in walk(chunk):
             if isinstance(node, (tree.Call, tree.MethodCall)):
                 self._read_call(node, callees)
@@ -121,6 +123,7 @@ class Program:
             elif isinstance(node, tree.Constructor):
                 for key_, value in node.items:
                     self._read_field(key_, value, True)
+        self.homes |= dict.fromkeys(self.named.keys() - before, chunk)
         return names
 
     def _read_methods(self, chunk: tree.Function) -> None:
@@ -261,7 +264,7 @@ class Program:
     def _count_method(self, node: tree.MethodCall) -> int | None:
         counts = {self.returned(function) for function in self.methods.get(node.name, ())}
         if node.name in self.plain or counts:
-            isNative = node.name not in self.plain
+            isNative = node.name in declarations.methods()
             return self._same(counts | ({declarations.count(node.name, len(node.arguments))} if isNative else set()))
         return declarations.count(node.name, len(node.arguments))
 

@@ -36,8 +36,7 @@ class Statements(Expressions):
     def __init__(
         self, program: Program, chunk: tree.Function, name: str, comments: list[Comment], helpers: frozenset[str]
     ) -> None:
-        super().__init__(program, name)
-        self.chunk = chunk
+        super().__init__(program, chunk, name)
         self.comments = comments
         self.indent = 0
         self.before: list[str] = []  # lines of functions that the statement needs

@@ -103,7 +103,7 @@ class Container(Typed, Module):
     def get(self, index: int) -> Module:
         """The module at `index`, which counts from 0; negative ones count from the end."""
         if not -len(self.modules) <= index < len(self.modules):
-            raise IndexRangeError(f"{self._typename}: index: {index} is out of range for {len(self.modules)} modules")
+            raise IndexRangeError.of(f"{self._typename}: index: {{}} is out of range for {len(self.modules)} modules", index)
         return self.modules[index]
 
     def size(self) -> int:

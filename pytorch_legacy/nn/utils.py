@@ -93,7 +93,7 @@ def addSingletonDimension(t: Any, dim: Any = 0, *last: int) -> Tensor:
     if not is_tensor(t):
         raise DtypeError(f"{where}: t: expected an array, got {described(t)}")
     if not -t.ndim - 1 <= dim <= t.ndim:
-        raise IndexRangeError(f"{where}: dim: {dim} is out of range for a {t.ndim}-D array")
+        raise IndexRangeError.of(f"{where}: dim: {{}} is out of range for a {t.ndim}-D array", dim)
     return np.expand_dims(t, dim)
 
 

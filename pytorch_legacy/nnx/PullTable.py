@@ -80,7 +80,8 @@ class PullTable(Module):
     def _entries(self, input: Any) -> list[Any]:
         entries = input if isinstance(input, list) else [input]
         if not 0 <= self._index <= len(entries):
-            raise IndexRangeError(f"{self._typename}: index: {self._index} is out of range for a table of {len(entries) + 1}")
+            text = f"{self._typename}: index: {{}} is out of range for a table of {len(entries) + 1}"
+            raise IndexRangeError.of(text, self._index)
         return entries
 
     def _toTorch7(self) -> dict[str, Any]:

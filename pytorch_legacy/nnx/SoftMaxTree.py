@@ -221,7 +221,7 @@ class SoftMaxTree(Module):
         """The rows of the children of a node."""
         known = 0 <= parent < len(self.parentChildren) and self.parentChildren[parent, 0] >= 0
         if not known:
-            raise IndexRangeError(f"{self._typename}: node {parent} has no children")
+            raise IndexRangeError.of(f"{self._typename}: node {{}} has no children", parent, isFromEnd=False)
         first, count = self.parentChildren[parent].tolist()
         return slice(first, first + count)
 
@@ -258,7 +258,8 @@ class SoftMaxTree(Module):
         known = (targets >= 0) & (targets < len(self.childParent))
         known[known] = self.childParent[targets[known], 0] >= 0
         if not known.all():
-            raise IndexRangeError(f"{self._typename}: input[1]: {targets[~known][0]} is no node below the root")
+            text = f"{self._typename}: input[1]: {{}} is no node below the root"
+            raise IndexRangeError.of(text, int(targets[~known][0]), isFromEnd=False)
         return rows, targets
 
     def _fromTorch7(self, fields: dict[str, Any], version: int) -> None:

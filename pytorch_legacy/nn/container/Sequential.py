@@ -66,7 +66,7 @@ class Sequential(Container):
         """Puts a module before the one at `index`, at the end if there is none; returns self."""
         count = len(self.modules)
         if index is not None and not -count <= index <= count:
-            raise IndexRangeError(f"{self._typename}: insert: index {index} is out of range for {count} modules")
+            raise IndexRangeError.of(f"{self._typename}: insert: index {{}} is out of range for {count} modules", index)
         self.modules.insert(count if index is None else index, module)
         self._syncOutputs()
         return self

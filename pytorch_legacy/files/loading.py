@@ -194,7 +194,8 @@ def load(
         looks at them (SIGBUS). Replacing a file, as `save` does, harms nothing. False reads the whole file.
     lua : sequence of path-like, default: ()
         Lua files with classes of the model's author. They are run first, in one session with ``nn``, and objects of these classes
-        compute what the files say. A class of theirs comes before ours of that name.
+        compute what the files say. A class of theirs comes before ours of that name. The session is a sandbox: it reaches no file
+        but Lua files of the folders of these, and no process.
 
     Returns
     -------

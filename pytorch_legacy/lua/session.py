@@ -379,8 +379,8 @@ def run(
 
 
 def factory(files: Sequence[str | PathLike[str]]) -> ScriptFactory:
-    """Returns what makes the objects of a .t7 file, for `pytorch_legacy.load`: Lua files define their classes."""
-    session = Session(requires=["nn"])
+    """Returns what makes the objects of a .t7 file, for `pytorch_legacy.load`: Lua files define their classes, in a sandbox."""
+    session = Session(requires=["trepl", "nn"], sandbox=True)
     for file in files:
         session.run(file)
     return ScriptFactory(border_of(session._state))

@@ -59,6 +59,16 @@ def test_other_types(file):
     assert net.clone()[0].scale is not net[0].scale
 
 
+def test_the_files_run_in_a_sandbox(file, tmp_path):
+    (tmp_path / "own.lua").write_text("return dofile('SCRIPT')".replace("SCRIPT", str(tmp_path / "layer.lua")))
+    (tmp_path / "layer.lua").write_text(SCRIPT.read_text())
+    assert pl.load(file, lua=[tmp_path / "own.lua"])[0].scale is not None
+    (tmp_path / "own.lua").write_text(f"io.open('{tmp_path}/x', 'w')")
+    with pytest.raises(pl.lua.LuaError, match=r"a sandbox has no io\.open"):
+        pl.load(file, lua=[tmp_path / "own.lua"])
+    assert not (tmp_path / "x").exists()
+
+
 def test_a_class_of_a_script_comes_before_ours(tmp_path):
     pl.save(tmp_path / "net.t7", nn.Sequential(nn.Tanh()).double())
     (tmp_path / "Tanh.lua").write_text(

@@ -97,6 +97,8 @@ def same(one: Any, other: Any) -> bool:
         "total = 0 local function visit(t) for _, x in ipairs(t) do total = total + x end end visit{1, 2} visit{3} return total",
         "local function f(n, m) return n * 2, n + m, 1 + m, n % 3, -n, 2 ^ n, n / 2, 1 - n end "
         "local t = {a = '5'} return f(t.a, '7'), f(('x7'):match('%d'), t.a), #t.a, t.a .. 1, ({['5'] = 1})[t.a]",
+        "local function f(a) if not a then return 'none' elseif a then return a - 1 end end "
+        "local function g(a) a = a or 7 return a + 1 end return f(false), f(nil), f(3), g(false), g(nil), g(2)",
         "class, def, l = 1, 2, 3 local is, None = 4, 5 return class + def + l + is + None, ({['from'] = 6, __x = 7}).from",
         "local t, log = {}, {} local u = t local function f() t = {} return 1 end (function() t.x = f() end)() return u.x, t.x",
     ],

@@ -64,7 +64,7 @@ FIELDS: dict[str, str] = {
 """Kinds of fields of modules, for programs that set them to nothing else; they may be nil."""
 POSITIVE = frozenset(("kT", "kW", "kH", "dT", "dW", "dH", "nInputPlane", "nOutputPlane"))
 """Fields of modules that are numbers above 0."""
-REFUSED = frozenset(("_G", "dofile", "getfenv", "load", "loadfile", "loadstring", "module", "newproxy", "setfenv"))
+REFUSED = frozenset(("_G", "dofile", "getfenv", "include", "load", "loadfile", "loadstring", "module", "newproxy", "setfenv"))
 """Functions that need the program as text, or its globals as a table."""
 
 

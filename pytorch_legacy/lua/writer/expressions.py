@@ -75,7 +75,6 @@ class Expressions:
         self.helpers: set[str] = set()
         self.method: tuple[Any, tree.Function] | None = None  # the class and the function that is written as its method
         self.scope: Any = None
-        self.computed: frozenset[Variable] = frozenset()
 
     def refuse(self, node: Node, what: str) -> LuaSyntaxError:
         return UnsupportedLua(f"{self.name}:{node.line}: {what} cannot be written in Python")
@@ -356,19 +355,8 @@ class Expressions:
             return f"{self.text(node, COMPARISON + 1)} is not None", COMPARISON
         if isinstance(node, tree.Local) and node.variable.storage != "cell":
             name = self.text(node)
-            return (
-                (f"{name} is not None", COMPARISON)
-                if self._is_number(node.variable)
-                else (
-                    f"{name} is not None and {name} is not False",
-                    AND,
-                )
-            )
+            return f"{name} is not None and {name} is not False", AND
         return self.helper("true", self.text(node)), ATOM
-
-    def _is_number(self, variable: Variable) -> bool:
-        """True if the program computes with a variable, so that it is a number or nil."""
-        return variable in self.computed
 
     def _is_search(self, node: Node) -> bool:
         """True for ``s:find(...)``, whose results are numbers, or nil."""

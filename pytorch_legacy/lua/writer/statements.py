@@ -6,7 +6,7 @@ import keyword
 from typing import Any
 
 from ..language import tree
-from ..language.facts import ARITHMETIC, has_results
+from ..language.facts import has_results
 from ..language.lexer import Comment
 from ..language.tree import Node, Variable
 from .expressions import ATOM, METHODS, RESERVED, SUM, Expressions, is_argument, is_private, quoted
@@ -45,13 +45,6 @@ class Statements(Expressions):
         self.isMain = False  # True if the file is a function, because it returns from within
         self.isAny = False  # True if the text needs typing.Any
         self.all_helpers = helpers
-        self.computed = frozenset(
-            one.variable
-            for node in walk(chunk)
-            if isinstance(node, tree.Binary) and node.operator in ARITHMETIC
-            for one in (node.left, node.right)
-            if isinstance(one, tree.Local)
-        )
 
     # ------------------------------------------------------------------------------------------ lines
 
@@ -434,8 +427,7 @@ class Statements(Expressions):
         if any(isinstance(one, tree.Function) for one in walk(value.right)):
             return self.line(f"{self.text(target)} = {self.text(value)}")
         place = self.text(target)
-        isNumber = isinstance(target, tree.Local) and target.variable in self.computed
-        test = f"{place} is None" + ("" if isNumber else f" or {place} is False")
+        test = f"{place} is None or {place} is False"
         self.indent += 4
         inner = self.line(f"{place} = {self.text(value.right)}")
         self.indent -= 4

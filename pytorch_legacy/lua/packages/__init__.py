@@ -106,6 +106,8 @@ def add_packages(state: State) -> None:
 def add_stubs(state: State, names: Sequence[str]) -> None:
     """``require`` finds packages that stand in for others, and for what is in them: each field, and the result of each call, is
     the package itself."""
+    if not names:
+        return
     for name in names:
         state.globals.package.preload.__dict__[name] = _stub_opener(state, name)
     loaders = state.globals.package.loaders

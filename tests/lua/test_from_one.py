@@ -57,7 +57,7 @@ def test_kinds_of_arrays(kind: Any, lua: Any, python: Any) -> None:
     (lambda: nn.Narrow(0, 1, 1), "nn.Narrow: dimension: expected a position, .* from 1, .* got 0"),
     (lambda: nn.Transpose([0, 1]), "nn.Transpose: pairs: expected a position"),
     (lambda: nn.Sequential().get(0), "nn.Sequential: get: index: expected a position"),
-    (lambda: nn.Sequential().add(nn.Tanh()).get(2), "nn.Sequential: index: 1 is out of range"),
+    (lambda: nn.Sequential().add(nn.Tanh()).get(2), "nn.Sequential: index: 2 is out of range"),
     (lambda: nn.LookupTable(2, 1).forward(np.array([0])), "LookupTable"),
 ])  # fmt: skip
 def test_errors(make: Callable[[], Any], words: str) -> None:

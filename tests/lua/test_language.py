@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -14,12 +15,13 @@ from .running import result, rows
 
 @rows(
     ("return 7 / 2, 7 % 3, -7 % 3, 7 % -3, 2 ^ 10, -2 ^ 2", (3.5, 1.0, 2.0, -2.0, 1024.0, -4.0)),
-    ("return 1 / 0, -1 / 0, 0 / 0 ~= 0 / 0, tostring(-0)", (float("inf"), -float("inf"), True, "-0")),
+    ("return 1 / 0, -1 / 0, 0 / 0 ~= 0 / 0, tostring(-0)", (math.inf, -math.inf, True, "-0")),
     ("return '10' + 5, '0x10' * 1, 10 .. 20, 'a' .. 1.5", (15.0, 16.0, "1020", "a1.5")),
     ("return 1 == 1.0, 1 == '1', true == 1, nil == false, 0 == false", (True, False, False, False, False)),
     ("return 1 < 2, 'a' < 'b', 'Z' < 'a', 2 >= 2, not nil, not 0", (True, True, True, True, True, False)),
     ("return nil and 1, false or 'x', 0 and 'zero', '' or 1, nil or false", (None, "x", "zero", "", False)),
     ("return 0xff, 1e3, .5, 3., 0x.8p1, 2^53 == 2^53 + 1", (255.0, 1000.0, 0.5, 3.0, 1.0, True)),
+    ("return 0x1p99999, tonumber('-0x1p99999'), tonumber('0x' .. ('f'):rep(400))", (math.inf, -math.inf, math.inf)),
     (r"return '\65\x42\z   C\n', [==[a]]b]==], [[" "\nx]], #'\\0z'", ("ABC\n", "a]]b", "x", 2.0)),
     ("return #'é', 'é', ('é'):byte(1, -1)", (2.0, "é", 195.0, 169.0)),
     ("local a = {} a[1.0] = 'x' a['1'] = 'y' a[true] = 'z' return a[1], a['1'], a[true], a[2]", ("x", "y", "z", None)),

@@ -9,8 +9,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import pytest
 
 import pytorch_legacy as pl
 from pytorch_legacy.lua import helpers, torch7, writer
+from pytorch_legacy.lua.writer import declarations
 
 from . import test_classes, test_coroutines, test_language, test_libraries, test_tensors
 from .programs import Writer
@@ -99,6 +101,8 @@ def same(one: Any, other: Any) -> bool:
         "local t = {a = '5'} return f(t.a, '7'), f(('x7'):match('%d'), t.a), #t.a, t.a .. 1, ({['5'] = 1})[t.a]",
         "local function f(a) if not a then return 'none' elseif a then return a - 1 end end "
         "local function g(a) a = a or 7 return a + 1 end return f(false), f(nil), f(3), g(false), g(nil), g(2)",
+        "if ('--'):match('^%-*(x?)') then return ('ab'):find('b') and 1, ('ab'):match('c') and 1 or 2 end return 'nothing'",
+        "local t = {gpu = 0, s = ''} local gpu, s = t.gpu or false, t.s or true if gpu then return s, gpu, t.x or false end",
         "class, def, l = 1, 2, 3 local is, None = 4, 5 return class + def + l + is + None, ({['from'] = 6, __x = 7}).from",
         "local t, log = {}, {} local u = t local function f() t = {} return 1 end (function() t.x = f() end)() return u.x, t.x",
     ],
@@ -197,6 +201,52 @@ def test_a_program_of_several_files_means_the_same(tmp_path: Path) -> None:
 def test_models_need_no_helpers(name: str) -> None:
     text = writer.write((SCRIPTS / f"{name}.lua").read_text("latin-1"), name)
     assert helper_lines(text)[0] == MODELS[name]
+
+
+ARGUMENTS = """
+local function twice(x) return x, x end
+return torch.Tensor{{4, 1}, {1, 3}}, torch.Tensor{3, 1, 2}, 1, 'a b=c', torch.LongTensor{1, 2}, twice, {1, 2}
+"""
+SYSTEM = frozenset(
+    ("execute", "fexecute", "exit", "popen", "lines", "read", "ls", "la", "ll", "lla", "sleep", "usleep", "tmpfile")
+)
+
+
+def calls_with_results(function: Any, isMethod: bool, make: Any) -> Iterator[tuple[int, int]]:
+    """Yields numbers of arguments and results of calls that succeed, of 0 to 2 further arguments, which are new for each call."""
+    for places in [(), *((i,) for i in range(7)), *product(range(4), repeat=2)]:
+        values = make()
+        arguments = [values[i] for i in places]
+        try:
+            found = function(values[0], *arguments) if isMethod else function(*arguments)
+        except Exception:
+            continue
+        yield len(arguments), len(found) if found.__class__ is tuple else 1
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_numbers_of_results_are_declared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that has several results in Lua is not written as one that has a single value."""
+    monkeypatch.chdir(tmp_path)
+    state = pl.lua.Session(requires=["torch", "nn"])._state
+    make = state.load(ARGUMENTS, "=t")
+    wrong, count = set(), 0
+    functions = [
+        (package, name, one)
+        for package in sorted(declarations.KNOWN)
+        for name, one in (state.globals.__dict__.get(package) or state.require(package)).__dict__.items()
+    ]
+    functions += [("", name, one) for name, one in state.globals.torch.getmetatable("torch.DoubleTensor").__dict__.items()]
+    for package, name, function in functions:
+        if not isinstance(function, FunctionType) or name in SYSTEM or name[:2] == "__":
+            continue
+        for given, results in calls_with_results(function, not package, make):
+            count += 1
+            isOfMath = package == "math" and name in declarations.WITH_DIMENSION
+            declared = 1 if isOfMath else declarations.count(name, given - (package == "torch"))
+            if results > 1 and declared not in (None, results):
+                wrong.add(f"{package}.{name}: {results} results of {given} arguments, declared are {declared}")
+    assert count > 2000 and not wrong, sorted(wrong)
 
 
 def test_the_example_of_the_page() -> None:

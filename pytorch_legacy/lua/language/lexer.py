@@ -65,10 +65,8 @@ def number(text: str) -> float | None:
     sign, digits = (-1.0, text[1:]) if text[0] == "-" else (1.0, text.lstrip("+"))
     if digits[:2] not in ("0x", "0X"):
         return sign * float(digits)
-    if re.search(r"[.pP]", digits):
-        return sign * float.fromhex(digits)
     try:
-        return sign * float(int(digits, 16))
+        return sign * (float.fromhex(digits) if re.search(r"[.pP]", digits) else float(int(digits, 16)))
     except OverflowError:
         return sign * float("inf")
 

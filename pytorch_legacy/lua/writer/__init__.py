@@ -106,25 +106,33 @@ def _found(name: str, path: Sequence[str | PathLike[str]]) -> tuple[Path, str] |
 
 
 def _written(files: dict[str, _File]) -> dict[str, str]:
-    """Returns the texts of the files by their places."""
-    found: dict[str, str] = {}
-    for key, file in files.items():
-        helpers, last, text = frozenset[str](), None, ""
-        while last != helpers:  # names of helpers are not those of variables
-            helpers = last or helpers
-            text, last = _text(files, key, helpers)
-            last |= helpers
-        found[file.place] = text
-    return found
+    """Returns the texts of the files by their places.
+
+    A file is written again as long as it calls a helper whose name one of its variables may have.
+    """
+    names = {file.place: key for key, file in reversed(files.items())}
+    helpers = dict.fromkeys(names, frozenset[str]())
+    while True:
+        program = _analyzed(files)
+        texts = {place: _text(program, key, files[key], helpers[place]) for place, key in names.items()}
+        found = {place: helpers[place] | called for place, (_, called) in texts.items()}
+        if found == helpers:
+            return {place: text for place, (text, _) in texts.items()}
+        helpers = found
 
 
-def _text(files: dict[str, _File], key: str, helpers: frozenset[str]) -> tuple[str, frozenset[str]]:
+def _analyzed(files: dict[str, _File]) -> Program:
+    """Returns the facts about a program. A file that is required by two names is one tree."""
+    trees: dict[str, tree.Function] = {}
+    for file in files.values():
+        if file.place not in trees:
+            trees[file.place] = Parser(file.source, file.name).chunk()
+    return Program({key: trees[file.place] for key, file in files.items()}, known_names())
+
+
+def _text(program: Program, key: str, file: _File, helpers: frozenset[str]) -> tuple[str, frozenset[str]]:
     """Returns the text of a file, whose variables have none of these names, and the names of the helpers that it calls."""
-    chunks: dict[str, tree.Function] = {}
-    places: dict[str, tree.Function] = {}
-    for name, file in files.items():
-        chunks[name] = places.setdefault(file.place, Parser(file.source, file.name).chunk())
-    program, chunk, file = Program(chunks, known_names()), chunks[key], files[key]
+    chunk = program.chunks[key]
     writer = Statements(program, chunk, file.name, comments(file.source), helpers)
     writer.isMain = _returns_early(chunk.body)
     doc = writer.comments.pop(0).lines if _has_head(writer) else []
@@ -169,12 +177,9 @@ def _imports(writer: Statements) -> list[str]:
         if names:
             shown = sorted(names, key=lambda one: (not one[:1].isupper(), one))
             whole = f"from pytorch_legacy.lua.{module} import {', '.join(shown)}"
-            found += [whole] if len(whole) <= _IMPORT else [*whole_lines(module, shown)]
+            broken = [f"from pytorch_legacy.lua.{module} import (", *(f"    {name}," for name in shown), ")"]
+            found += [whole] if len(whole) <= _IMPORT else broken
     return found
-
-
-def whole_lines(module: str, names: list[str]) -> list[str]:
-    return [f"from pytorch_legacy.lua.{module} import (", *(f"    {name}," for name in names), ")"]
 
 
 def _main(writer: Statements, chunk: tree.Function, key: str) -> list[str]:

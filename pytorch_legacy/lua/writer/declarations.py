@@ -33,9 +33,27 @@ SEVERAL: dict[str, int | None] = {
     **dict.fromkeys(("getParameters", "parameters", "findModules", "frexp", "modf", "testIO"), 2),
     **dict.fromkeys(("adadelta", "adagrad", "adam", "adamax", "asgd", "cg", "cmaes", "de", "fista", "FistaLS", "lbfgs"), 2),
     **dict.fromkeys(("lswolfe", "nag", "rmsprop", "rprop", "sgd", "checkgrad"), 2),
-    **{"svd": 3, "gsub": 2},
+    **dict.fromkeys(("pstrf", "getNodeParameters", "getMemoryUsage", "splice", "installed"), 2),
+    **{"svd": 3, "gsub": 2, "uname": 3, "getJPGsize": 3, "getPNGsize": 3, "farFrr": 4},
     **dict.fromkeys(("kthvalue", "median", "mode", "split", "find", "match", "byte", "unpack", "open", "read", "execute"), None),
-    **dict.fromkeys(("remove", "rename", "popen", "close", "write", "resume", "yield", "wrap", "getinfo", "getlocal"), None),
+    **dict.fromkeys(
+        (
+            "remove",
+            "rename",
+            "mkdir",
+            "rmdir",
+            "rmall",
+            "popen",
+            "close",
+            "write",
+            "resume",
+            "yield",
+            "wrap",
+            "getinfo",
+            "getlocal",
+        ),
+        None,
+    ),
     **dict.fromkeys(("loadlib", "seek", "unpackWeights"), None),
 }
 """Functions and methods that may have more than one result, or none: how many; None if it depends."""
@@ -86,5 +104,7 @@ def kind(name: str, arguments: list[Any]) -> str:
     """Returns the kind of the first result of a method that gets these arguments; "" if it is not known."""
     if name in ("size", "stride"):
         return "int" if arguments else ""
+    if name == "type" and arguments:
+        return "object"
     found = KINDS.get(name, "")
     return "" if found == "number" and arguments else found

@@ -348,9 +348,11 @@ class Expressions:
             case tree.Binary(operator="and" | "or" as operator, left=left, right=right):
                 own = AND if operator == "and" else OR
                 return _linked(self.condition(left, own), operator, self.condition(right, own + 1)), own
+        if self._is_search(node):
+            return f"{self.call(node)} is not None", COMPARISON
         kind = self.program.kind(node)
-        if kind in TRUTHS or self._is_search(node):
-            return (self.call(node), ATOM) if self._is_search(node) else self.expression(node)
+        if kind in TRUTHS:
+            return self.expression(node)
         if kind in NUMBERS or kind == "string":
             return f"{self.text(node, COMPARISON + 1)} is not None", COMPARISON
         if isinstance(node, tree.Local) and node.variable.storage != "cell":
@@ -359,7 +361,7 @@ class Expressions:
         return self.helper("true", self.text(node)), ATOM
 
     def _is_search(self, node: Node) -> bool:
-        """True for ``s:find(...)``, whose results are numbers, or nil."""
+        """True for ``s:find(...)`` and ``s:match(...)``, whose first result is nil where they find nothing, and never false."""
         if isinstance(node, tree.MethodCall):
             return node.name in ("find", "match") and node.name not in self.program.methods
         isField = isinstance(node, tree.Call) and isinstance(node.function, tree.Index)
@@ -391,7 +393,7 @@ class Expressions:
         if operator == "^":
             return self._power(node)
         kinds = self.program.kind(node.left), self.program.kind(node.right)
-        if operator in ("/", "%") and not self.is_positive(node.right) and "object" not in kinds:
+        if operator in ("/", "%") and not self.is_nonzero(node.right) and "object" not in kinds:
             return self.helper("div" if operator == "/" else "mod", self.text(node.left), self.text(node.right)), ATOM
         if {"string", "boolean"} & {*kinds} and operator in _CHECKED:
             return self.helper(_CHECKED[operator], self.text(node.left), self.text(node.right)), ATOM
@@ -414,24 +416,24 @@ class Expressions:
             return f"{self.text(node.left, ATOM)} ** {int(exponent)}", POWER
         return self.helper("power", self.text(node.left), self.text(node.right)), ATOM
 
-    def is_positive(self, node: Node) -> bool:
+    def is_nonzero(self, node: Node) -> bool:
         """True if a value is known not to be 0."""
         match node:
             case tree.Parenthesis(inner=inner):
-                return self.is_positive(inner)
+                return self.is_nonzero(inner)
             case tree.Constant(value=value):
                 return isinstance(value, float) and value != 0
             case tree.Index(key=tree.Constant(value=name)):
                 return name in declarations.POSITIVE or (name in ("pi", "huge") and self.program.package(node.table) == "math")
             case tree.Binary(operator="*" | "^", left=left, right=right):
-                return self.is_positive(left) and self.is_positive(right)
-            case tree.Call(function=tree.Index(key=tree.Constant(value="sqrt" | "exp")), arguments=[argument]):
-                return self.is_positive(argument)
+                return self.is_nonzero(left) and self.is_nonzero(right)
+            case tree.Call(function=tree.Index(table=table, key=tree.Constant(value="sqrt" | "exp")), arguments=[argument]):
+                return self.program.package(table) == "math" and self.is_nonzero(argument)
             case tree.MethodCall(name="size", arguments=[_]):
                 return node.name not in self.program.methods
             case tree.Local():
                 only = self.program.only_value(node)
-                return only is not None and self.is_positive(only)
+                return only is not None and self.is_nonzero(only)
         return False
 
     def _equality(self, node: tree.Binary) -> tuple[str, int]:

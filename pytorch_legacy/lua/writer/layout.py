@@ -83,3 +83,25 @@ def _split(text: str, mark: str) -> list[str]:
             found.append(text[start:i])
             start = i + len(mark)
     return [*found, text[start:]]
+
+
+def is_definition(written: list[str]) -> bool:
+    """True if lines begin with a function or class."""
+    return bool(written) and written[0].lstrip().startswith(("def ", "class "))
+
+
+def was_block(found: list[str]) -> bool:
+    """True if the last lines are those of a function or class, which a blank line follows."""
+    last = found[-1]
+    width = len(last) - len(last.lstrip())
+    for one in reversed(found):
+        own = len(one) - len(one.lstrip())
+        if one and own < width:
+            width = own
+            if one.lstrip().startswith(("def ", "class ")) and width == _first_width(found):
+                return True
+    return False
+
+
+def _first_width(found: list[str]) -> int:
+    return min(len(one) - len(one.lstrip()) for one in found if one)

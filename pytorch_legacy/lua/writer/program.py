@@ -432,7 +432,8 @@ class Program:
             return self._joined([self.kind(node.left.right), right])
         if left == right or left == "?":
             return right
-        return {"int": "number"}.get(right, right) if left == "" and not isinstance(node.left, tree.Binary) else ""
+        isLeftOpen = left == "" and not isinstance(node.left, tree.Binary)
+        return {"int": "number", "boolean": ""}.get(right, right) if isLeftOpen else ""
 
     def _kind_of_call(self, node: tree.Call) -> str:
         called = self.resolved(node.function)

@@ -10,7 +10,7 @@ from ..language.facts import has_results
 from ..language.lexer import Comment
 from ..language.tree import Node, Variable
 from .expressions import ATOM, METHODS, RESERVED, SUM, Expressions, is_argument, is_private, quoted
-from .layout import WIDTH, group, lines
+from .layout import WIDTH, group, is_definition, lines, was_block
 from .program import NUMBERS, Class, Program, can_end, is_torch_class, returns, walk
 
 _CONFUSING = frozenset(("l", "O", "I"))  # names that look like digits
@@ -71,7 +71,7 @@ class Statements(Expressions):
             notes = self.notes(node.line)
             cls = self.program.made.get(id(node))
             count, written = self.gathered(cls, nodes, i) if cls is not None else (1, self.statement(node))
-            if found and (_is_definition(written) or _is_definition(found[-1:], True) or _was_block(found)):
+            if found and (is_definition(written) or is_definition(found[-1:]) or was_block(found)):
                 found += self.gap()
             elif found and notes and self.indent == 0:
                 found.append("")
@@ -589,24 +589,3 @@ def _is_fixed(target: tree.Index, targets: list[Node]) -> bool:
     if any(isinstance(one, (tree.Call, tree.MethodCall)) for one in parts):
         return False
     return not any(isinstance(one, (tree.Local, tree.Global)) and Program.key(one) in changed for one in parts)
-
-
-def _is_definition(written: list[str], isLast: bool = False) -> bool:
-    return bool(written) and written[0].lstrip().startswith(("def ", "class "))
-
-
-def _was_block(found: list[str]) -> bool:
-    """True if the last lines are those of a function or class, which a blank line follows."""
-    last = found[-1]
-    width = len(last) - len(last.lstrip())
-    for one in reversed(found):
-        own = len(one) - len(one.lstrip())
-        if one and own < width:
-            width = own
-            if one.lstrip().startswith(("def ", "class ")) and width == _first_width(found):
-                return True
-    return False
-
-
-def _first_width(found: list[str]) -> int:
-    return min(len(one) - len(one.lstrip()) for one in found if one)

@@ -179,9 +179,7 @@ class Node(graph.Node):
             raise DtypeError(f"{module._typename}: input: expected an input or nodes, got None; {cure}")
         if not _has_node(value):
             return False
-        for i, entry in enumerate(value):
-            if not isinstance(entry, Node):
-                raise DtypeError(f"{module._typename}: input[{i}]: expected a node as the others are, got {described(entry)}")
+        check_nodes(f"{module._typename}: inputs", value)
         return True
 
     @staticmethod
@@ -219,13 +217,18 @@ def _has_node(value: Any) -> bool:
     return isinstance(value, Node) or (isinstance(value, (list, tuple)) and any(isinstance(entry, Node) for entry in value))
 
 
-def check_nodes(name: str, nodes: Any) -> list[Node]:
-    """`nodes`, a list with at least one node and nothing else."""
+def check_nodes(where: str, nodes: Any) -> list[Node]:
+    """`nodes`, a list with at least one node and nothing else. `where` begins the messages of errors."""
     if not isinstance(nodes, (list, tuple)) or not nodes:
-        raise ShapeError(f"nn.gModule: {name}: expected a list with at least one node, got {described(nodes)}")
+        raise ShapeError(f"{where}: expected a list with at least one node, got {described(nodes)}")
     for i, node in enumerate(nodes):
+        if node is None:
+            raise DtypeError(f"{where}[{i}] is None (typo / bad index?)")
+        if hasattr(node, "updateOutput"):
+            cure = "but the only valid thing to pass is an instance of nngraph.Node, which a call of the module returns"
+            raise DtypeError(f"{where}[{i}] is an nn.Module, specifically a {node._typename}, {cure}")
         if not isinstance(node, Node):
-            raise DtypeError(f"nn.gModule: {name}[{i}]: expected a node, got {described(node)}")
+            raise DtypeError(f"{where}[{i}]: expected a node, got {described(node)}")
     return list(nodes)
 
 

@@ -92,7 +92,7 @@ class gModule(Flat, Container):
 
     def __init__(self, inputs: list[Node], outputs: list[Node]) -> None:
         super().__init__()
-        inputs, outputs = check_nodes("inputs", inputs), check_nodes("outputs", outputs)
+        inputs, outputs = check_nodes("nn.gModule: inputs", inputs), check_nodes("nn.gModule: outputs", outputs)
         self._check(inputs, outputs)
         self.outnode = Node({"input": {}})
         for node in outputs:

@@ -64,7 +64,6 @@ EXPECTED: dict[str, dict[str, str]] = {
     "dpnn": {},
     "nngraph": {
         "test_connectivity connectivity": GRAPHS,
-        "test_debug whatIsThisInTheInput": GRAPHS,
         "test_debug splitUnused": GRAPHS,
     },
     "optim": {"test_fista": "unsup, which the script requires, is not there"},

@@ -345,6 +345,14 @@ def test_torch_class(code, expected):
      "nn.utils.addSingletonDimension: dim: 5 is out of range for a 1-D array"),
     ("nn.Select(-3, 1):forward(torch.zeros(2, 5))", "t:1: nn.Select: dimension: -3 is out of range for a 2-D array"),
     ("nn.SelectTable(2):forward{torch.zeros(2)}", "t:1: nn.SelectTable: index: 2 is not in a table of 1"),
+    ("nn.CAddTable():forward{torch.zeros(2), torch.zeros(3)}",
+     "t:1: size mismatch, nn.CAddTable: input[2]: expected 2, got 3"),
+    ("nn.JoinTable(1)({nn.Identity()(), nn.Tanh()})", "t:1: nn.JoinTable: inputs[2] is an nn.Module, specifically a nn.Tanh, but "
+     "the only valid thing to pass is an instance of nngraph.Node, which a call of the module returns"),
+    ("require 'nngraph' local a = nn.Identity()() nn.gModule({a}, {a, nil, a})",
+     "t:1: nn.gModule: outputs[2] is nil (typo / bad index?)"),
+    ("require 'nngraph' nn.Tanh()({unknown})", "t:1: nn.Tanh: cannot pass an empty table of inputs. To indicate no incoming "
+     "connections, leave the second set of parens blank."),
     ("require 'optim' optim.ConfusionMatrix(3):add(1, 4)",
      "t:1: optim.ConfusionMatrix: targets: expected classes from 1 to 3, got 4"),
 ])  # fmt: skip

@@ -260,7 +260,7 @@ def test_calling_modules() -> None:
     assert isinstance(nn.Tanh()(), nngraph.Node)
     with pytest.raises(DtypeError, match="expected an input or nodes, got None"):
         nn.Tanh()(None)
-    with pytest.raises(DtypeError, match=r"nn.CAddTable: input\[1\]: expected a node as the others are, got a float32 array"):
+    with pytest.raises(DtypeError, match=r"nn.CAddTable: inputs\[1\]: expected a node, got a float32 array"):
         nn.CAddTable()([nn.Tanh()(), v])
     x = nn.Tanh()()
     with pytest.raises(ValueRangeError, match=r"is an input of the node made at .* already"):
@@ -275,7 +275,7 @@ def test_what_is_no_network() -> None:
     x, y = nn.Identity()(), nn.Identity()()
     h = nn.Tanh()(x)
     fails(ShapeError, "nn.gModule: inputs: expected a list with at least one node, got a table of 0", [], [h])
-    fails(DtypeError, r"nn.gModule: outputs\[0\]: expected a node, got Tanh", [x], [nn.Tanh()])
+    fails(DtypeError, r"nn.gModule: outputs\[0\] is an nn.Module, specifically a nn.Tanh", [x], [nn.Tanh()])
     fails(ValueRangeError, r"inputs\[1\]: expected a node that leads to an output", [x, y], [h])
     fails(ValueRangeError, r"inputs\[0\]: expected a node without input", [h], [nn.Tanh()(h)])
     fails(ValueRangeError, "expected those without input among the inputs, but the node", [x], [nn.CAddTable()([h, y])])

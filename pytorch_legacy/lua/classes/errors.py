@@ -14,6 +14,7 @@ from ..language.errors import LuaError, chunk_of, frame_at, place, traceback_of,
 if TYPE_CHECKING:
     from .border import Border
 
+_ENTRIES = re.compile(r"(?:[\w.]+: )*\w+((?:\[\d+\])+)")
 _PLACE = re.compile(r"in module (\d+)(?: \(.*\))? of (\S+)")
 
 
@@ -32,7 +33,7 @@ def as_lua(error: Exception) -> LuaError:
     places = [*reversed(getattr(error, "__notes__", ()))]
     if isinstance(error, THNNError):
         places += error.where
-        text = str(error.args[0])
+        text = _counted(str(error.args[0])).replace(" is None ", " is nil ")
         value: Any = f"{place(frame_at(0))}size mismatch, {text}" if isinstance(error, ShapeError) else place(frame_at(0)) + text
     else:
         value = value_of(error)
@@ -41,6 +42,15 @@ def as_lua(error: Exception) -> LuaError:
     if isinstance(value, str):
         value = _headed(places, value)
     return LuaError(value, getattr(error, "traceback", "") or traceback_of(error))
+
+
+def _counted(text: str) -> str:
+    """Returns a message whose argument, such as ``input[0]``, counts its entries from one."""
+    match = _ENTRIES.match(text)
+    if match is None:
+        return text
+    entries = re.sub(r"\d+", lambda number: str(int(number[0]) + 1), match[1])
+    return text[: match.start(1)] + entries + text[match.end(1) :]
 
 
 def _is_in_script(error: Exception) -> bool:

@@ -13,6 +13,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from pytorch_legacy.errors import ValueRangeError
+
 from .. import counting
 from ..language.errors import raise_error
 from ..language.operators import next_
@@ -20,12 +22,14 @@ from ..language.table import TABLES, Table, fields, first, key_of
 from .border import Border, Object, decoded, encoded
 from .classes import Class, Replaced
 from .errors import failing
+from .homes import content
 
 KEPT = "_luaFields"
 """The attribute of an object whose table has the fields that only Lua sees."""
 METHODS = "_luaMethods"
 """The attribute of an object that names the methods which a script has given to it alone."""
 OPERATORS = ("add", "mul", "div", "mod", "pow", "concat", "eq", "lt", "le")
+_NO_INPUTS = "cannot pass an empty table of inputs. To indicate no incoming connections, leave the second set of parens blank."
 _FAULTS = {
     "concat": "attempt to concatenate a table value",
     **dict.fromkeys(("lt", "le"), "attempt to compare two table values"),
@@ -282,6 +286,11 @@ class Metatables:
             found = border.call(operator, *[border.python(one) for one in operands])
         return border.lua(found)
 
+    @staticmethod
+    def _isEmpty(arguments: tuple[Any, ...]) -> bool:
+        """True if the first argument is a table without entries."""
+        return bool(arguments) and arguments[0].__class__ in TABLES and not content(arguments[0])
+
     def _call(self, handle: Any, arguments: tuple[Any, ...]) -> Any:
         border, thing = self.border, handle.python
         if (handler := border.classes.script_value(thing.__class__, "__call__")) is not None:
@@ -291,5 +300,7 @@ class Metatables:
         with failing(border, thing):
             if arguments == (None,):
                 thing(None)  # raises the error that names a node, or an input
+            if self._isEmpty(arguments) and "nngraph" in border.state.loaded.__dict__:
+                raise ValueRangeError(f"{thing._typename}: {_NO_INPUTS}")
             found = border.call(counting.call, thing, "__call__", *[border.python(one) for one in arguments])
         return tuple(border.lua(one) for one in found) if found.__class__ is tuple else border.lua(found)

@@ -19,6 +19,7 @@ These are the kinds of what counts:
 "numbers"     as "indices", of a number alone: an array is something else, such as scores of classes
 "vectors"     as "indices", of a vector: a matrix is something else
 "keys"        of a dict, whose keys are indices
+"numbered"    of a dict with numbers that an author chose, which are the same in both: a list of Lua has those from 1 on
 "stored"      of a field, which the class counts itself when it goes into a file
 ============= ====================================================================================================
 
@@ -37,7 +38,7 @@ from pytorch_legacy.arrays import is_tensor
 from pytorch_legacy.errors import ValueRangeError
 from pytorch_legacy.files.form import declarations
 
-KINDS = ("indices", "labels", "positions", "columns", "numbers", "vectors", "keys", "stored")
+KINDS = ("indices", "labels", "positions", "columns", "numbers", "vectors", "keys", "numbered", "stored")
 NOTHING = -100  # the label of samples that count nowhere
 
 Kind = str | tuple[Any, ...] | None
@@ -155,6 +156,8 @@ def _stepped(value: Any, kind: Kind, step: int, where: str) -> Any:
             return value  # the class says what it expects
         kinds = (*kind, *[None] * (len(value) - len(kind)))
         return [_stepped(entry, one, step, where) for entry, one in zip(value, kinds, strict=False)]
+    if kind == "numbered":
+        return dict(enumerate(value, 1)) if isinstance(value, list) and step < 0 else value
     if kind == "keys":
         if isinstance(value, list) and step < 0:
             return dict(enumerate(value))

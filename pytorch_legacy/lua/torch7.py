@@ -342,7 +342,7 @@ class Value(metaclass=Class):
         program().set(raw(self), name, value)
 
     def __getitem__(self, key: Any) -> Any:
-        return program().field(raw(self), program().lua(key))
+        return program().field(raw(self), program().lua(key), False)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         program().set(raw(self), key, value)
@@ -419,9 +419,6 @@ class Package(Value):
         if name[:2] == "__" and name[-2:] == "__":
             return object.__getattribute__(self, name)
         return program().field(raw(self), name, False)
-
-    def __getitem__(self, key: Any) -> Any:
-        return program().field(raw(self), program().lua(key), False)
 
 
 class Object_(Value):

@@ -9,6 +9,7 @@ from pytorch_legacy import random
 from pytorch_legacy.arrays import Tensor
 from pytorch_legacy.backend import compute
 from pytorch_legacy.errors import DtypeError, FieldError, IndexRangeError, ShapeError, ValueRangeError
+from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.form import Form
 from pytorch_legacy.nn import check
 from pytorch_legacy.nn.Module import Module
@@ -69,6 +70,7 @@ class SoftMaxTree(Module):
     array([0.5 , 0.25, 0.25], dtype=float32)
     """
 
+    _lua = Lua(arguments={"hierarchy": "numbered"})
     _file = Form(
         dropped=(
             "_nodeBuffer",

@@ -1,6 +1,7 @@
 """Suites of others, test by test: ``python -m tests.lua.peers ../shared/peers``.
 
 Names of suites behind the folder choose some of them. It prints a line a suite, and ends with 0 if no test fails but those below.
+With ``--python`` the files of suites are written and run as Python.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytorch_legacy as pl
+
+from .to_python import WrittenSession
 
 BASIC = "debug.setmetatable gives no metatable to numbers, strings and nil"
 AS_5_2 = "table.pack is there, so that the suite expects all of Lua 5.2"
@@ -124,21 +127,17 @@ def torch7(folder: Path) -> tuple[int, list[str]]:
 STAND_INS = Path(__file__).with_suffix(".lua")
 
 
-def tester_run(folder: Path, requires: list[str], files: list[str], code: str, place: Path | None = None) -> str:
-    """Returns what torch7's Tester prints of tests, which run in a folder: an empty one by default."""
+def tester_run(folder: Path, requires: list[str], file: str, code: str, kind: type[pl.lua.Session] = pl.lua.Session) -> str:
+    """Returns what torch7's Tester prints of the tests in a file, which run in an empty folder in a session of this class."""
 
     def run() -> None:
-        session = pl.lua.Session(requires=["torch", *requires], seed=1)
+        session = kind(requires=["torch", *requires], seed=1)
         session.execute("os.time = function() return 1 end")  # with which suites seed math.random
-        for file in ("torch7/TestSuite.lua", "torch7/Tester.lua"):
-            session.run(folder / file)
-        session.run(STAND_INS)
-        for file in files:
-            session.run(folder / file)
+        for tool in (folder / "torch7/TestSuite.lua", folder / "torch7/Tester.lua", STAND_INS):
+            pl.lua.Session.run(session, tool)
+        session.run(folder / file)
         session.execute(code)
 
-    if place is not None:
-        return output(place, run)
     with TemporaryDirectory() as empty:
         return output(Path(empty), run)
 
@@ -149,19 +148,19 @@ def results(text: str) -> tuple[int, list[str]]:
     return len(found), [name for name, result in found if result != "PASS"]
 
 
-def nn(folder: Path) -> tuple[int, list[str]]:
+def nn(folder: Path, kind: type[pl.lua.Session] = pl.lua.Session) -> tuple[int, list[str]]:
     """Runs the tests of nn."""
-    return results(tester_run(folder, ["nn"], ["nn/test.lua"], "nn.test(nil, 1)"))
+    return results(tester_run(folder, ["nn"], "nn/test.lua", "nn.test(nil, 1)", kind))
 
 
-def rnn(folder: Path) -> tuple[int, list[str]]:
+def rnn(folder: Path, kind: type[pl.lua.Session] = pl.lua.Session) -> tuple[int, list[str]]:
     """Runs the tests of rnn."""
-    return results(tester_run(folder, ["rnn"], ["rnn/test/test.lua"], "rnn.test()"))
+    return results(tester_run(folder, ["rnn"], "rnn/test/test.lua", "rnn.test()", kind))
 
 
-def dpnn(folder: Path) -> tuple[int, list[str]]:
+def dpnn(folder: Path, kind: type[pl.lua.Session] = pl.lua.Session) -> tuple[int, list[str]]:
     """Runs the tests of dpnn."""
-    return results(tester_run(folder, ["dpnn"], ["dpnn/test/test.lua"], "dpnn.test()"))
+    return results(tester_run(folder, ["dpnn"], "dpnn/test/test.lua", "dpnn.test()", kind))
 
 
 def nngraph(folder: Path) -> tuple[int, list[str]]:
@@ -171,25 +170,25 @@ def nngraph(folder: Path) -> tuple[int, list[str]]:
         if file.stem == "test_old":  # a script without a Tester
             own, wrong = 1, [] if _ends(file) else [file.stem]
         else:
-            own, wrong = results(tester_run(folder, ["nngraph"], [f"nngraph/test/{file.name}"], ""))
+            own, wrong = results(tester_run(folder, ["nngraph"], f"nngraph/test/{file.name}", ""))
         count += own
         failed += [f"{file.stem} {name}" for name in wrong]
     return count, failed
 
 
-def optim(folder: Path) -> tuple[int, list[str]]:
+def optim(folder: Path, kind: type[pl.lua.Session] = pl.lua.Session) -> tuple[int, list[str]]:
     """Runs the scripts of optim, each of which is a test."""
     scripts = sorted((folder / "optim" / "test").glob("test_*.lua"))
-    return len(scripts), [script.stem for script in scripts if not _ends(script)]
+    return len(scripts), [script.stem for script in scripts if not _ends(script, kind)]
 
 
-def _ends(script: Path) -> bool:
-    """Returns True if a script ends without an error."""
+def _ends(script: Path, kind: type[pl.lua.Session] = pl.lua.Session) -> bool:
+    """Returns True if a script ends without an error in a session of this class."""
     found = []
 
     def run() -> None:
-        session = pl.lua.Session(requires=["torch"], path=[script.parent], seed=1)
-        session.run(STAND_INS)
+        session = kind(requires=["torch"], path=[script.parent], seed=1)
+        pl.lua.Session.run(session, STAND_INS)
         session.run(script)
         found.append(script)
 
@@ -209,12 +208,16 @@ SUITES: dict[str, Callable[[Path], tuple[int, list[str]]]] = {
 }
 
 
-def report(suite: str, folder: Path) -> bool:
+WRITTEN = {"nn": nn, "rnn": rnn, "dpnn": dpnn, "optim": optim}
+"""Suites that can be written as Python. The others need the program as text, or a Tester of Lua whose fields are methods."""
+
+
+def report(suite: str, folder: Path, inPython: bool = False) -> bool:
     """Runs a suite and prints how it ends. Returns False if a test fails that should not."""
     if not (folder / suite).is_dir():
         print(f"{suite}: skipped, {folder} has no folder {suite}")
         return True
-    count, failed = SUITES[suite](folder)
+    count, failed = WRITTEN[suite](folder, WrittenSession) if inPython else SUITES[suite](folder)
     expected = EXPECTED[suite]
     other, passing = [name for name in failed if name not in expected], [name for name in expected if name not in failed]
     print(f"{suite}: {count - len(failed)} of {count} pass, {len(failed) - len(other)} differ as listed, {len(other)} fail")
@@ -229,8 +232,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.lua.peers", description=__doc__)
     parser.add_argument("folder", type=Path, help="folder with the suites")
     parser.add_argument("suites", nargs="*", help="names of suites")
+    parser.add_argument("--python", action="store_true", help="write the suites as Python")
     given = parser.parse_args()
-    results = [report(suite, given.folder.resolve()) for suite in given.suites or SUITES]
+    suites = given.suites or (WRITTEN if given.python else SUITES)
+    results = [report(suite, given.folder.resolve(), given.python) for suite in suites]
     return 0 if all(results) else 1
 
 

@@ -23,6 +23,7 @@ from pytorch_legacy.objects.conversion import Converted
 from pytorch_legacy.objects.counting import add_counting, countingAsCalled, isCountingFromOne
 
 from .. import counting
+from ..language import operators
 from ..language.errors import raise_error
 from ..language.table import Table, fields, set_metatable
 from ..tensors import Tensor
@@ -179,10 +180,17 @@ def on_host(argument: Any) -> Any:
     return _ON_HOST.get(argument, argument) if argument.__class__ is str else argument
 
 
+def _single(function: Any) -> Any:
+    """Returns a function of which only the first result counts."""
+    return (lambda *given: operators.first(function(*given))) if callable(function) else function
+
+
 def _taking(border: Border, name: str) -> Callable[[Any], Any]:
     """Returns the function that takes an argument of a method to Python."""
     if name == "__init__":
         return lambda one: border.python(on_host(one))
+    if name == "replace":
+        return lambda one: _single(border.python(one))
     if name in _CONVERSIONS:
         return lambda one: border.cache(one) if one.__class__ is Table else border.python(on_host(one))
     return border.python

@@ -326,8 +326,10 @@ class Expressions:
             isSure = True
         if not isSure or program.kind(table) == "string" or name in _PRIVATE:
             return self.helper("call", self.text(table), quoted(name), *arguments)
+        if not is_name(name):
+            return group(f"getattr({self.text(table)}, {quoted(name)})(", arguments, ")")
         before = self.text(table, ATOM)
-        link = LINK + group(f".{name}(" if is_name(name) else f"[{quoted(name)}](", arguments, ")") + END
+        link = LINK + group(f".{name}(", arguments, ")") + END
         return before[:-1] + link if before.endswith(END) and _is_chain(before) else CHAIN + before + link
 
     # ------------------------------------------------------------------------------------------ conditions

@@ -250,7 +250,7 @@ class Statements(Expressions):
 
     def gathered(self, cls: Class, nodes: list[Node], start: int) -> tuple[int, list[str]]:
         """Returns how many statements a class takes, and its lines: ``torch.class`` and the methods that follow it."""
-        if self.scope is not None or (cls.parent == "" and cls.variable is None):
+        if cls.parent == "" and cls.variable is None:
             raise self.refuse(nodes[start], "torch.class in this place")
         name = self.named(cls.variable) if cls.variable is not None else cls.name.rpartition(".")[2]
         parent = self.class_text(cls.parent) if cls.parent else "Value"

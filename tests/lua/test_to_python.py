@@ -113,6 +113,13 @@ def same(one: Any, other: Any) -> bool:
         "function Twice:__init(n, m) parent.__init(self, n, m) count = count + k end "
         "function Twice:updateOutput(x) return parent.updateOutput(self, x):clone():mul(k) end return Twice end make(3) "
         "local net = nn.InFunction(2, 1) net.weight:fill(1) net.bias:fill(0) return net:forward(torch.ones(2))[1], count",
+        "require 'nn' local function apply(f, ...) return f(...) end local net, x = nn.Linear(2, 2), torch.ones(3) "
+        "local ok, y = pcall(net.forward, net, torch.ones(2)) local done = pcall(x.fill, x, 2) local opt = {type = 'a', size = 4} "
+        "local fields = {f = x.add, g = x.sum} return ok, y:size(1), done, x[1], apply(x.sum, x), fields.f(x, 1)[1], fields.g(x), "
+        "opt.type, opt.size, net.forward ~= nil, net.nothing == nil",
+        "require 'nn' torch.class('nn.Grown') function nn.Grown:__init() self.n = 1 end "
+        "function nn.Grown:grow(k) self.n = self.n + k return self.n end local t = nn.Grown() local grow = t.grow "
+        "return grow(t, 2), pcall(t.grow, t, 4), pcall(grow, t, 1)",
         "require 'rnn' local a = nn.rnn.recursiveCopy(nil, {torch.ones(2)}) "
         "return #a, (nn.rnn.recursiveAdd(a, {torch.ones(2)}))[1][1]",
         "require 'nnx' return nn.SoftMaxTree(2, {torch.IntTensor{2, 3}}, 1).rootId",

@@ -15,7 +15,8 @@ from ..language import tree
 from ..language.lexer import comments
 from ..language.parser import Parser
 from ..session import Session
-from .expressions import UnsupportedLua, quoted
+from .expressions import UnsupportedLua
+from .names import quoted
 from .program import Program, required, returns, walk
 from .statements import Statements
 

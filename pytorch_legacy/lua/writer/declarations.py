@@ -91,7 +91,9 @@ REFUSED = frozenset(("_G", "dofile", "getfenv", "include", "load", "loadfile", "
 def methods() -> frozenset[str]:
     """Returns the names of methods of tensors and modules, which objects of programs may have, too."""
     ofTensors = Session(requires=["torch"]).execute("return torch.getmetatable('torch.DoubleTensor')")
-    return frozenset(ofTensors) | {name for cls in nn.__all__ for name in dir(getattr(nn, cls)) if name[:1] != "_"}
+    classes = [getattr(nn, name) for name in nn.__all__]
+    found = {name for cls in classes for name in dir(cls) if name[:1] != "_" and callable(getattr(cls, name))}
+    return frozenset(ofTensors) | found
 
 
 def count(name: str, arguments: int) -> int | None:

@@ -13,6 +13,7 @@ from ..language.operators import tonumber
 from ..language.tree import Node, Variable
 from . import declarations
 from .layout import CHAIN, END, LINK, flat, group
+from .names import METHODS, RESERVED, is_argument, is_name, is_private, quoted, quoted_part
 from .program import NUMBERS, OBJECTS, TRUTHS, Program, is_count, required, walk
 
 LAMBDA, CHOICE, OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(11)
@@ -21,31 +22,10 @@ _CALLS = (tree.Call, tree.MethodCall)
 _STRENGTHS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "%": PRODUCT}
 _PRIVATE = frozenset(("__init", "__tostring", "__tostring__"))
 _CHECKED = {"+": "add", "-": "sub", "*": "mul"}
-METHODS = {"__init": "__init__", "__tostring": "__repr__", "__tostring__": "__repr__"}
-_RULES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})
 
 
 class UnsupportedLua(LuaSyntaxError):
     """The program has what cannot be written in Python. The message has file and line."""
-
-
-def quoted(text: str) -> str:
-    """Returns a string as Python writes it."""
-    return '"' + "".join(c if c.isprintable() and c.isascii() else ascii(c)[1:-1] for c in text.translate(_RULES)) + '"'
-
-
-def quoted_part(text: str) -> str:
-    return quoted(text)[1:-1].replace("{", "{{").replace("}", "}}")
-
-
-def is_name(name: Any) -> bool:
-    """True for the name of a field that is an attribute in Python."""
-    return isinstance(name, str) and is_argument(name) and not is_private(name)
-
-
-def is_private(name: str) -> bool:
-    """True for a name that Python changes within classes, or gives a meaning."""
-    return name.startswith("__")
 
 
 class Expressions:
@@ -192,10 +172,30 @@ class Expressions:
         if isinstance(key, tree.Constant) and key.value == "__index" and self._is_class(table):
             return self.text(table, ATOM)
         if isinstance(key, tree.Constant) and isinstance(key.value, str) and is_name(key.value):
-            return f"{self.text(table, ATOM)}.{key.value}"
+            return self.unbound(node) if self._may_be_method(node) else f"{self.text(table, ATOM)}.{key.value}"
         if isinstance(key, tree.Constant) and self._is_class(table) and key.value in METHODS:
             return f"{self.text(table, ATOM)}.{METHODS[str(key.value)]}"
         return group(f"{self.text(table, ATOM)}[", [self.text(key)], "]")
+
+    def _may_be_method(self, node: Any) -> bool:
+        """True if a field may be a method, which Python would bind to its object."""
+        name = field_name(node)
+        isOfProgram = name in self.program.methods and name not in self.program.plain
+        isMethod = (isOfProgram or name in declarations.methods()) and name not in self.program.fields
+        return isMethod and not self.is_plain(node)
+
+    def is_plain(self, node: Any) -> bool:
+        """True for a field that Python binds to nothing: of a package, a class or a table, and for ``new``."""
+        table = node.table
+        isOfTable = self.program.origin(table) or self._is_class(table) or self.program.kind(table) == "table"
+        return bool(isOfTable) or field_name(node) == "new"
+
+    def unbound(self, node: Any) -> str:
+        """Returns a function in a field, which is not bound to the object that has it."""
+        name, kind = str(field_name(node)), self.program.kind(node.table)
+        if kind == "string" or (name in declarations.STRINGS and kind != "object"):
+            return self.helper("field", self.text(node.table), quoted(name))
+        return f"{self.text(node.table, ATOM)}[{quoted(name)}]"
 
     def _is_class(self, node: Node) -> bool:
         """True for a class of a package or of the program."""
@@ -273,6 +273,9 @@ class Expressions:
             return "len(rest)"
         if called.name in ("require", "dofile"):
             self._check_file(node, called.name)
+        if called.name in ("pcall", "xpcall") and arguments and field_name(arguments[0]) and not self.is_plain(arguments[0]):
+            given = [self.unbound(arguments[0]), *self.arguments(arguments[1:])]
+            return group(f"{self._global(called)}(", given, ")")
         if isStatement and called.name == "assert" and arguments and (len(arguments) == 1 or not has_results(arguments[-1])):
             given = [self.condition(arguments[0]), *map(self.text, arguments[1:])]
             return group(f"{self._global(called)}(", given, ")")
@@ -301,10 +304,7 @@ class Expressions:
             and self.method[1].scope is self.scope
         ):
             return group(f"super().{METHODS.get(name, name)}(", self.arguments(arguments[1:]), ")")
-        isPlain = self.program.origin(base) or self._is_class(base) or self.program.kind(base) == "table"
-        if isPlain or name == "new":
-            return group(f"{self._index(called)}(", self.arguments(arguments), ")")
-        found = self.helper("field", self.text(base), quoted(name))
+        found = self._index(called) if self.is_plain(called) else self.unbound(called)
         return group(f"{found}(", self.arguments(arguments), ")")
 
     def _method_call(self, node: tree.MethodCall) -> str:
@@ -554,19 +554,16 @@ class Expressions:
         return f"Table({group('{', entries, '}') if isPlain else group('[', entries, ']')})"
 
 
-RESERVED = frozenset(("G", "Table", "len", "range", "int", "super", "rest", "float", "result"))
-"""Names that written programs use themselves."""
-
-
 def _linked(left: str, operator: str, right: str) -> str:
     """Returns ``left and right``, which may be broken before the operator."""
     before = left[:-1] if _is_chain(left) and f"{LINK} {operator} " in left else CHAIN + left
     return f"{before}{LINK} {operator} {right}{END}"
 
 
-def is_argument(name: str) -> bool:
-    """True for the name of an argument in Python."""
-    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
+def field_name(node: Any) -> str | None:
+    """Returns the name in ``table.name``; None for other nodes."""
+    isNamed = isinstance(node, tree.Index) and isinstance(node.key, tree.Constant) and isinstance(node.key.value, str)
+    return node.key.value if isNamed else None
 
 
 def _is_error(node: Node) -> bool:

@@ -9,8 +9,9 @@ from ..language import tree
 from ..language.facts import has_results
 from ..language.lexer import Comment
 from ..language.tree import Node, Variable
-from .expressions import ATOM, METHODS, RESERVED, SUM, Expressions, is_argument, is_private, quoted
+from .expressions import ATOM, SUM, Expressions, field_name
 from .layout import WIDTH, group, is_definition, lines, was_block
+from .names import METHODS, RESERVED, is_argument, is_private, quoted
 from .program import NUMBERS, Class, Program, can_end, is_torch_class, returns, walk
 
 _CONFUSING = frozenset(("l", "O", "I"))  # names that look like digits
@@ -340,10 +341,8 @@ class Statements(Expressions):
         return found + [f"{' ' * self.indent}{one.python} = [{one.python}]" for one in cells]
 
     def _declared_one(self, variable: Variable, value: Node) -> list[str]:
-        if isinstance(value, tree.Index) and isinstance(value.key, tree.Constant) and variable in self.program.calls:
-            isPlain = self.program.package(value.table) or self._is_class(value.table) or value.key.value == "new"
-            if isinstance(value.key.value, str) and not isPlain and self.program.kind(value.table) != "table":
-                return self.line(self.declared(variable, self.helper("field", self.text(value.table), quoted(value.key.value))))
+        if field_name(value) and variable in self.program.calls and not self.is_plain(value):
+            return self.line(self.declared(variable, self.unbound(value)))
         return self.line(self.declared(variable, self.initial(variable, value)))
 
     def initial(self, variable: Variable, value: Node) -> str:

@@ -168,6 +168,8 @@ def _pass(net: Any, recorder: Recorder, number: int, inputs: Any, copies: bool) 
 
 def _result(recorder: Recorder, leaf: Any) -> Any:
     if not isinstance(leaf, Recorded):
+        if isinstance(leaf, np.ndarray):
+            raise recorder.refuse("the network's output holds an array of NumPy; make that array with like=input")
         raise recorder.refuse(f"the network's output holds a {type(leaf).__name__}, expected arrays alone")
     ref = recorder.ref(leaf.hidden)  # type: ignore[attr-defined]
     return ref if leaf.ndim else Scalar(ref)  # type: ignore[attr-defined]

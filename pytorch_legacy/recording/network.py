@@ -117,11 +117,11 @@ def record(
         try:
             bound: dict[Place, Any] = {}
             _convert(made, partial(_bound, recorder, bound))
-            passes = []
+            passes, count = [], 0 if draws else len(recorder.memories)  # steps restore arrays that change places
             before: dict[tuple[int, str], Any] = {}
             for number, one in enumerate(inputs):
                 passes.append(_pass(made, recorder, number, one, copies))
-                after = numbers(modules) if len(inputs) > 1 else {}
+                after = numbers(modules, count) if len(inputs) > 1 else {}
                 if number:
                     refuse_changed(modules, before, after)
                 before = after

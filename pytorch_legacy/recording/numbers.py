@@ -10,7 +10,7 @@ import types
 from collections import deque
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,12 @@ _NUMBERS = (bool, int, float, complex, str, bytes, np.generic)
 _LEFT = ("_bindings", "_inPass", "output", "gradInput")
 
 
+class Bound(NamedTuple):
+    """The memory of an array that the network has had before the passes, and that these leave as it is."""
+
+    number: int
+
+
 class ChangingNumberError(CompileError):
     """A number in a layer of a user changes from pass to pass."""
 
@@ -31,19 +37,20 @@ def isOutside(module: Any) -> bool:
     return not type(module).__module__.startswith("pytorch_legacy.")
 
 
-def numbers(modules: Sequence[Any]) -> dict[tuple[int, str], Any]:
+def numbers(modules: Sequence[Any], count: int) -> dict[tuple[int, str], Any]:
     """Returns numbers, texts and contents of plain arrays in these modules, by the place of the module and their own.
 
-    Recorded arrays are left out, because calls change these. So are modules inside, each of which has its own numbers.
+    Of recorded arrays it returns which memory they have, if that is one of the first `count` and no call has written to it.
+    Modules inside are left out, because each has its own numbers.
     """
     found: dict[tuple[int, str], Any] = {}
     for place, module in enumerate(modules):
         if isOutside(module):
-            _add(found, place, module.__dict__)
+            _add(found, place, module.__dict__, count)
     return found
 
 
-def _add(found: dict[tuple[int, str], Any], place: int, fields: dict[str, Any]) -> None:
+def _add(found: dict[tuple[int, str], Any], place: int, fields: dict[str, Any], count: int) -> None:
     seen: set[int] = set()
     waiting = deque((name, value) for name, value in fields.items() if name not in _LEFT)
     while waiting:
@@ -52,7 +59,11 @@ def _add(found: dict[tuple[int, str], Any], place: int, fields: dict[str, Any]) 
             found[place, name] = value
         elif type(value) is np.ndarray:
             found[place, name] = value.dtype.str, value.shape, sha256(value.tobytes()).digest()
-        elif id(value) not in seen and not isinstance(value, (Recorded, Object)):
+        elif isinstance(value, Recorded):
+            memory = value.recorder.memory(value.hidden)  # type: ignore[attr-defined]
+            if memory.number < count and memory.kind == "constant":
+                found[place, name] = Bound(memory.number)
+        elif id(value) not in seen and not isinstance(value, Object):
             seen.add(id(value))
             if isinstance(value, (dict, list, tuple, deque, set, frozenset)):
                 found[place, f"len({name})"] = len(value)
@@ -91,8 +102,12 @@ def refuse_changed(modules: Sequence[Any], before: dict[tuple[int, str], Any], a
         one, other = (each.get((place, name)) for each in (before, after))
         if type(one) is type(other) and (one == other or (one != one and other != other)):
             continue
-        shown = "" if isinstance(one, tuple) or isinstance(other, tuple) else f" ({one!r:.30}, then {other!r:.30})"
-        raise ChangingNumberError(
-            f"pl.compile: {modules[place]._typename}: {name}: expected numbers that stay the same from pass to pass, got one "
-            f"that changes{shown}, as a number that counts passes; keep it in an array that passes change"
-        )
+        if (isinstance(one, Bound) or isinstance(other, Bound)) and type(one) is not type(other):
+            continue  # an array of the pass, which is a state if a later one reads it
+        if isinstance(one, Bound):
+            text = "expected the same array after each pass, got one that takes turns with others; copy its contents instead"
+        else:
+            shown = "" if isinstance(one, tuple) or isinstance(other, tuple) else f" ({one!r:.30}, then {other!r:.30})"
+            text = f"expected a number that stays the same from pass to pass, got one that changes{shown}, as a number that"
+            text += " counts passes; keep it in an array that passes change"
+        raise ChangingNumberError(f"pl.compile: {modules[place]._typename}: {name}: {text}")

@@ -178,3 +178,13 @@ def test_a_layer_that_no_field_holds() -> None:
     net.forward(np.ones((2, 3), np.float32))
     with pytest.raises(CompileError, match=r"Layer: runs nn\.Linear in another thread, or holds it in no field"):
         pl.compile(net, (None, 3))
+
+
+def test_arrays_that_take_turns() -> None:
+    def rotating(self: Any, x: Any) -> Any:
+        self.masks.append(self.masks.pop(0))
+        return x * self.masks[0]
+
+    masks = [np.ones(3, np.float32) for _ in range(LATE)] + [np.zeros(3, np.float32)]
+    with pytest.raises(CompileError, match=r"Layer: masks\[0\]: expected the same array after each pass"):
+        pl.compile(Layer(rotating, masks=masks), (2, 3))

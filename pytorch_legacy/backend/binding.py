@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Tensor, address, cupy, is_writable, on_device, on_host
-from ..arrays.device import recorder, recorders
+from ..arrays.device import Recorded, recorder, recorders
 from ..errors import DeviceError, DtypeError, ShapeError, UnsupportedError
 from ..messages import mismatch
 from . import cuda
@@ -133,6 +133,9 @@ class TensorDescriptor:
 
     def _check(self, array: Any) -> None:
         isArray = type(array) is np.ndarray or on_host(array)
+        if isinstance(array, Recorded):
+            what = f"runs {self.function} in another thread, or holds it in no field"
+            raise array.recorder.refuse(what)  # type: ignore[attr-defined]
         if not isArray or (array.dtype is not self.dtype and array.dtype != self.dtype):
             raise DtypeError(mismatch(self.where, array, self.dtype))
 

@@ -75,7 +75,7 @@ class Call:
             raise DtypeError(f"{self.who}: {table}: {name}: expected a number, got {_described(value)}")
         if isinstance(value, int) and abs(value) > sys.float_info.max:
             raise ValueRangeError(f"{self.who}: {table}: {name}: expected a number that a float can hold, got a larger one")
-        return value
+        return value.item() if isinstance(value, (np.generic, np.ndarray)) else value  # one of NumPy widens arrays of float32
 
     def factors(self, name: str) -> Tensor | None:
         """An option with a number for each element of x; None if it is not given."""

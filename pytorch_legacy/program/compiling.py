@@ -15,9 +15,10 @@ from pytorch_legacy.program.fusing import fused
 from pytorch_legacy.program.inputs import Sizes, Source
 from pytorch_legacy.program.listing import Listing, NotAffine, at, at_batch, listing, merge_batches, same
 from pytorch_legacy.program.proof import Proof, StateError
-from pytorch_legacy.program.state import with_state
+from pytorch_legacy.program.state import isReadLater, with_state
 from pytorch_legacy.recording import Recording, record
-from pytorch_legacy.recording.network import list_modules
+from pytorch_legacy.recording.network import Place, list_modules
+from pytorch_legacy.recording.numbers import ChangingNumberError, isOutside
 
 _PROOF_BYTES = 512 << 20
 _DRY_BYTES = 4 << 30  # bytes of address space; a dry recording hardly touches this memory
@@ -61,15 +62,22 @@ class Compiler:
         self.source = Source(table, net)
         self.seen: dict[int, list[Any]] = {}  # the inputs and outputs of recorded passes, by their batch
         self.contents: dict[bytes, bytes] = {}  # constants, which all lists share
+        self.carried: list[Place] = []  # arrays that hold what an earlier pass has left
 
     def compile(self) -> tuple[list[Lists], Any]:
+        if self.passes == 1 and any(map(isOutside, list_modules(self.net))):
+            self._refuse_counts()
         if not any(axis is not None for axis in self.sizes.axes):
             made = [self._lists(1)]
             return made, self._prove(made, [1])
         general = self._general()
         found = [] if general is None else [general]
         try:
-            found.insert(0, self._lists(1))
+            single = self._lists(1)
+            if general is None or _areAlike(single, general):
+                found.insert(0, single)
+            else:  # a program has one structure; this batch has a program of its own
+                del self.seen[1]
         except CompileError:
             raise
         except THNNError:
@@ -82,6 +90,15 @@ class Compiler:
         else:
             batches += [2, 3, _most(general)]
         return found, self._prove(found, batches)
+
+    def _refuse_counts(self) -> None:
+        """Raises CompileError if a number in a layer of a user changes from pass to pass."""
+        try:
+            self._record([self.source.empty(self.sizes.shapes) for _ in range(3)], isDry=True)
+        except ChangingNumberError:
+            raise
+        except (THNNError, MemoryError):  # the recordings of each batch raise all other errors
+            pass
 
     def _fixed(self, sizes: Sizes) -> Self:
         """Returns the compiler for these sizes alone."""
@@ -101,10 +118,17 @@ class Compiler:
 
     def _record(self, inputs: list[Any], isDry: bool = False) -> list[Recording]:
         """Records a pass for each input."""
-        return record(self.net, *map(self.source.filled, inputs), isDry=isDry)
+        while True:
+            found = record(self.net, *map(self.source.filled, inputs), isDry=isDry, carried=self.carried)
+            more = [place for place in found[0].carried if place not in self.carried]
+            if isDry or not more:
+                return found
+            self.carried += more
 
     def _listed(self, recordings: list[Recording]) -> Lists:
         """Returns the lists of recorded passes."""
+        if len(recordings) == 1 and isReadLater(recordings[0]):
+            raise StateError("pl.compile: net: its passes depend on earlier ones")
         found = (listing(recordings[0]),) if len(recordings) == 1 else with_state(recordings, self.net)
         return self._shared(tuple(map(fused, found)))
 
@@ -125,7 +149,7 @@ class Compiler:
         except THNNError:  # it takes some batches only, or the first size is none
             return None
         batches = {4, _most(general)}
-        if not all(type(module).__module__.startswith("pytorch_legacy.") for module in list_modules(self.net)):
+        if any(map(isOutside, list_modules(self.net))):
             batches |= {*range(5, 16), *(n + i for n in _ROUND for i in (-1, 0, 1))}
         for n in sorted(n for n in batches if _total(general, n) <= _DRY_BYTES):
             with suppress(MemoryError):  # the address space of a process may be limited
@@ -149,6 +173,15 @@ class Compiler:
         except THNNError:
             return False
         return all(same(at_batch(one, n), other) for one, other in zip(general, found, strict=True))
+
+
+def _areAlike(one: Lists, other: Lists) -> bool:
+    """Returns whether the outputs and the states of lists are arrays of the same kinds, in tables of one structure."""
+    return [*map(_kinds, one)] == [*map(_kinds, other)]
+
+
+def _kinds(one: Listing) -> tuple[Any, ...]:
+    return one.output, [ref.dtype for ref in one.outputs], len(one.inputs)
 
 
 def _total(lists: Lists, n: int) -> int:

@@ -205,6 +205,13 @@ def _needed(calls: list[Call], blocks: list[Block]) -> list[Call]:
     return kept[::-1]
 
 
+def needed(recording: Recording) -> list[Call]:
+    """Returns the calls of a pass that its outputs depend on, and those that can fail."""
+    outputs = {(leaf.of if isinstance(leaf, Scalar) else leaf).memory for leaf in tree.leaves(recording.output)}
+    blocks = [Block("output" if one.number in outputs else one.kind, 0) for one in recording.memories]
+    return _needed([replace(call, arguments=[*call.arguments]) for call in recording.calls], blocks)
+
+
 def _optional(call: Call) -> list[int]:
     """Returns the places of arrays that a call need not write."""
     uses = USES.get(call.name.removeprefix("Float").removeprefix("Double"), "")

@@ -13,12 +13,32 @@ from itertools import zip_longest
 from math import prod
 from typing import Any
 
+import numpy as np
+
+from pytorch_legacy.arrays import tree
 from pytorch_legacy.errors import CompileError
-from pytorch_legacy.program.listing import Listing, listing, whole
+from pytorch_legacy.program.listing import Listing, listing, needed, whole
 from pytorch_legacy.program.places import origin
-from pytorch_legacy.recording import Call, Recording, Ref
+from pytorch_legacy.recording import Call, Recording, Ref, Scalar
+from pytorch_legacy.recording.network import elements
 
 _CURE = "run the network itself, or call forget() and remember('neither') before it is compiled"
+
+
+def isReadLater(recording: Recording) -> bool:
+    """Returns whether the outputs of a pass depend on what an earlier one has left in arrays of the network."""
+    written = {number: np.zeros(recording.memories[number].array.nbytes, np.bool_) for number in recording.carried.values()}
+    outputs = [leaf.of if isinstance(leaf, Scalar) else leaf for leaf in tree.leaves(recording.output)]
+    if not written:
+        return False
+    for call in [*needed(recording), Call("", outputs, tuple(range(len(outputs))), ())]:
+        for ref in call.refs(call.reads):
+            if ref.memory in written and not elements(written[ref.memory], ref).all():
+                return True
+        for ref in call.refs(call.writes):
+            if ref.memory in written:
+                elements(written[ref.memory], ref)[...] = True
+    return False
 
 
 def with_state(passes: list[Recording], net: Any, written: Collection[int] = ()) -> tuple[Listing, Listing]:

@@ -211,14 +211,17 @@ class RecordedArray(Recorded, np.lib.mixins.NDArrayOperatorsMixin):
 
     def isKnown(self) -> bool:
         """Returns whether its contents depend on no input."""
-        return bool(self.recorder.memory(self.hidden).isKnown)
+        return bool(self.recorder.memory(self.hidden).mayRead())
 
     def _number(self, how: str) -> Any:
         if not self.isKnown():
             raise self.recorder.refuse(
-                f"reads numbers of an array ({how}) that depends on the network's input, which a program cannot repeat"
+                f"reads numbers of an array ({how}) that depends on the network's input or on earlier passes, "
+                "which a program cannot repeat"
             )
-        return self.hidden
+        view = self.hidden[...]  # no call would repeat a change of it
+        view.flags.writeable = False
+        return view
 
     def __bool__(self) -> bool:
         return bool(self._number("bool"))

@@ -19,6 +19,7 @@ from pytorch_legacy.nn import walks
 from pytorch_legacy.nn.Criterion import Criterion
 from pytorch_legacy.objects import Object
 from pytorch_legacy.objects.copies import reachable
+from pytorch_legacy.recording.numbers import numbers, refuse_changed
 from pytorch_legacy.recording.recorder import Call, Memory, Recorder, Ref, Scalar, WritesInputError, memory_owner
 
 _SKIPPED = ("_bindings", "_inPass")
@@ -47,6 +48,9 @@ class Recording:
         what such an array has held before.
     replaced : list of tuple
         Places of such arrays in whose place the network has another array of the same shape and dtype afterwards.
+    carried : dict
+        Places of arrays that the network has had before the pass, and from which the pass reads what an earlier one has left: it
+        changes them, or puts another array in their places. The values are their memories.
     held : list of int
         Memories that live from pass to pass, in the order of `record`'s argument.
     """
@@ -59,6 +63,7 @@ class Recording:
     number: int = 0
     changed: dict[Place, bool] = field(default_factory=dict)
     replaced: list[Place] = field(default_factory=list)
+    carried: dict[Place, int] = field(default_factory=dict)
     held: list[int] = field(default_factory=list)
 
 
@@ -73,7 +78,14 @@ def list_modules(net: Any) -> list[Any]:
     return [*found.values()]
 
 
-def record(net: Any, *inputs: Any, isDry: bool = False, held: Sequence[Place] = (), draws: bool = False) -> list[Recording]:
+def record(
+    net: Any,
+    *inputs: Any,
+    isDry: bool = False,
+    held: Sequence[Place] = (),
+    draws: bool = False,
+    carried: Sequence[Place] = (),
+) -> list[Recording]:
     """Records passes of a copy of `net` whose state is cleared.
 
     If the network writes to its input, each pass begins with a copy of that.
@@ -89,6 +101,8 @@ def record(net: Any, *inputs: Any, isDry: bool = False, held: Sequence[Place] = 
         Places of arrays (`array_places`) that live from pass to pass.
     draws : bool
         Whether draws from the random generator are noted. If False, they are refused.
+    carried : list of tuple
+        Places of arrays that hold what an earlier pass has left, so that no pass may take them for constants.
 
     Raises
     ------
@@ -98,17 +112,24 @@ def record(net: Any, *inputs: Any, isDry: bool = False, held: Sequence[Place] = 
     for copies in (False, True):
         made = copy.deepcopy(net).clearState()
         modules = list_modules(made)
-        places = array_places(made) if held or draws else {}
-        owners = {place: memory_owner(array) for place, array in places.items()}
-        recorder = Recorder(modules, isDry, [owners[place] for place in held], draws)
+        owners = {place: memory_owner(array) for place, array in array_places(made).items()}
+        recorder = Recorder(modules, isDry, [owners[place] for place in held], draws, [owners[place] for place in carried])
         try:
             bound: dict[Place, Any] = {}
             _convert(made, partial(_bound, recorder, bound))
-            passes = [_pass(made, recorder, number, one, copies) for number, one in enumerate(inputs)]
+            passes, count = [], 0 if draws else len(recorder.memories)  # steps restore arrays that change places
+            before: dict[tuple[int, str], Any] = {}
+            for number, one in enumerate(inputs):
+                passes.append(_pass(made, recorder, number, one, copies))
+                after = numbers(modules, count) if len(inputs) > 1 else {}
+                if number:
+                    refuse_changed(modules, before, after)
+                before = after
             _drop_copies(passes, recorder)
             replaced = _replaced(made, recorder, bound) if draws else []
             for one in passes:
                 one.changed, one.replaced = _changed(recorder, owners), replaced
+                one.carried = {} if draws else _carried(made, recorder, owners, bound)
                 one.held = [*range(len(held))]
             return passes
         except WritesInputError:
@@ -147,6 +168,8 @@ def _pass(net: Any, recorder: Recorder, number: int, inputs: Any, copies: bool) 
 
 def _result(recorder: Recorder, leaf: Any) -> Any:
     if not isinstance(leaf, Recorded):
+        if isinstance(leaf, np.ndarray):
+            raise recorder.refuse("the network's output holds an array of NumPy; make that array with like=input")
         raise recorder.refuse(f"the network's output holds a {type(leaf).__name__}, expected arrays alone")
     ref = recorder.ref(leaf.hidden)  # type: ignore[attr-defined]
     return ref if leaf.ndim else Scalar(ref)  # type: ignore[attr-defined]
@@ -176,14 +199,14 @@ def _isOverwritten(calls: list[Call], number: int, nbytes: int) -> bool:
             return bool(written.all())
         for ref in call.refs(call.writes):
             if ref.memory == number:
-                mark(written, ref)
+                elements(written, ref)[...] = True
     return True
 
 
-def mark(bytes: Any, ref: Ref) -> None:
-    """Sets the bytes of an array to True, in a mask of the bytes of its memory."""
+def elements(bytes: Any, ref: Ref) -> Any:
+    """Returns the bytes of an array's elements as a view of all bytes of its memory."""
     shape, strides = (*ref.shape, ref.dtype.itemsize), (*ref.strides, 1)
-    np.lib.stride_tricks.as_strided(bytes[ref.offset :], shape, strides)[...] = True
+    return np.lib.stride_tricks.as_strided(bytes[ref.offset :], shape, strides)
 
 
 def _refs(output: Any) -> list[Ref]:
@@ -226,6 +249,41 @@ def _replaced(net: Any, recorder: Recorder, bound: dict[Place, Any]) -> list[Pla
                 f"dtype, got {old}, and {new} after a pass"
             )
     return found
+
+
+def _carried(net: Any, recorder: Recorder, owners: dict[Place, Any], bound: dict[Place, Any]) -> dict[Place, int]:
+    """Returns the places, and the memories, of arrays that hold what an earlier pass has left.
+
+    Among them is no array that holds what it has held before, as one that passes norm, if that depends on no input.
+    """
+    found: dict[Place, int] = {}
+    for place, owner in owners.items():
+        memory = recorder.memory(owner)
+        if memory.isChanged():
+            found[place] = memory.number
+    for place, before in bound.items():
+        memory = recorder.memory(before.hidden)
+        if memory.isRead and memory.kind == "constant" and before.size and _isOther(recorder, net, place, before):
+            found[place] = memory.number
+    return found
+
+
+def _isOther(recorder: Recorder, net: Any, place: Place, before: Any) -> bool:
+    """Returns whether a network has an array with other numbers than `before` at a place now."""
+    try:
+        after: Any = array_at(net, place)
+    except (LookupError, TypeError):
+        return False
+    if after is before or not isinstance(after, (Recorded, np.ndarray)):
+        return False
+    if isinstance(after, Recorded):
+        memory = recorder.memory(after.hidden)  # type: ignore[attr-defined]
+        if memory is recorder.memory(before.hidden):
+            return False
+        if not memory.isKnown:
+            return True
+        after = after.hidden  # type: ignore[attr-defined]
+    return not np.array_equal(after, before.hidden, equal_nan=after.dtype.kind == before.hidden.dtype.kind == "f")
 
 
 def _isSameView(recorder: Recorder, one: Any, other: Any) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from pytorch_legacy.arrays.device import Recorded
 from pytorch_legacy.recording.indexing import choose, normalized_indices, take
-from pytorch_legacy.recording.operands import constants, copy, dense, given, hidden, isKnown, operand, recorded_in
+from pytorch_legacy.recording.operands import DOUBLE, constants, copy, dense, given, hidden, isKnown, operand, recorded_in
 from pytorch_legacy.recording.reductions import extreme, mean, reduce, scan, variance
 from pytorch_legacy.recording.universal import clipped
 
@@ -161,9 +161,16 @@ def _sum(ufunc: Any) -> Callable[..., Any]:
 
 
 def _norm(recorder: Any, array: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    if ord not in (None, 2) or (ord == 2 and np.ndim(axis) and len(axis) > 1):
+    isOfMatrix = array.ndim == 2 if axis is None else np.ndim(axis) and len(axis) > 1
+    if ord is not None and (ord != 2 or isOfMatrix):
         raise recorder.refuse(f"np.linalg.norm of order {ord} is not recorded")
+    array = array if array.dtype.kind == "f" else array.astype(DOUBLE)
     return np.sqrt(reduce(recorder, np.add, np.square(array), axis, None, None, keepdims))
+
+
+def _vdot(recorder: Any, x: Any, y: Any) -> Any:
+    product = np.multiply(np.reshape(x, -1), np.reshape(y, -1))
+    return np.sum(product, dtype=product.dtype)
 
 
 def _along(recorder: Any, array: Any, indices: Any, axis: int = -1) -> Any:
@@ -248,7 +255,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.clip: clip,
     np.pad: _pad,
     np.outer: lambda recorder, x, y, out=None: given(recorder, np.multiply(x.reshape(-1, 1), y.reshape(1, -1)), out),
-    np.vdot: lambda recorder, x, y: np.sum(x.reshape(-1) * y.reshape(-1)),
+    np.vdot: _vdot,
     np.linalg.norm: _norm,
     np.take_along_axis: _along,
     np.put_along_axis: _putAlong,

@@ -33,7 +33,8 @@ def recorded_in(value: Any) -> list[Any]:
 
 
 def isKnown(recorder: Any, *values: Any) -> bool:
-    return all(recorder.memory(one.hidden).isKnown for value in values for one in recorded_in(value))
+    """Returns whether the arrays in these values depend on no input. If so, their numbers may become parts of constants."""
+    return all(recorder.memory(one.hidden).mayRead() for value in values for one in recorded_in(value))
 
 
 def operand(recorder: Any, value: Any, dtype: Any = None) -> Any:

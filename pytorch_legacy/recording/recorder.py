@@ -91,9 +91,11 @@ class Memory:
         Contents of "made" memory before the passes, where one may read them.
     changed : int
         The pass that first writes to it, from 0.
+    isForeign : bool
+        True if a call writes to it that no layer of the package makes by itself: it may write other numbers for other inputs.
     """
 
-    __slots__ = ("array", "changed", "initial", "isKnown", "isRead", "kind", "number")
+    __slots__ = ("array", "changed", "initial", "isForeign", "isKnown", "isRead", "kind", "number")
 
     def __init__(self, number: int, array: Any, kind: str) -> None:
         self.number = number
@@ -103,6 +105,18 @@ class Memory:
         self.isRead = False
         self.initial: Any = None
         self.changed = 0
+        self.isForeign = False
+
+    def mayRead(self) -> bool:
+        """Returns whether Python may read the contents, and notes that it does."""
+        self.isRead = self.isRead or self.isKnown
+        return self.isKnown
+
+    def isChanged(self) -> bool:
+        """Returns whether passes leave other contents than those of before, or may do so for other inputs."""
+        if self.initial is None or not self.initial.size:
+            return False
+        return (self.isForeign and not self.isKnown) or self.array.tobytes() != self.initial.tobytes()
 
 
 _LARGE = 1 << 20  # bytes
@@ -122,9 +136,18 @@ class Recorder:
         Arrays that own memory of the kind "held".
     draws : bool
         Whether draws from the random generator are noted. If False, they are refused.
+    carried : list of array
+        Arrays that own memory of the kind "constant" of which a pass may change what it holds.
     """
 
-    def __init__(self, modules: Sequence[Any] = (), isDry: bool = False, held: Sequence[Any] = (), draws: bool = False) -> None:
+    def __init__(
+        self,
+        modules: Sequence[Any] = (),
+        isDry: bool = False,
+        held: Sequence[Any] = (),
+        draws: bool = False,
+        carried: Sequence[Any] = (),
+    ) -> None:
         self.isDry = isDry
         self.draws = draws
         self.calls: list[Call] = []
@@ -139,6 +162,8 @@ class Recorder:
         self.copies: list[int] = []  # memories that `RecordedArray.inCopy` has made
         for owner in held:
             self._new(owner, "held")
+        for owner in carried:
+            self.memory(owner).isKnown = False
 
     @contextmanager
     def active(self) -> Any:
@@ -263,6 +288,7 @@ class Recorder:
                 isNew = isWhole and not memory.isRead and not self.number
                 memory.initial = None if isNew else memory.array.copy(order="K")
             memory.isKnown = memory.isKnown and known and isMade
+            memory.isForeign = memory.isForeign or name.startswith("array") or isOutside
         number = self._modules.get(id(module), -1) if module is not None else -1
         number = number if number >= 0 else self._number()
         self.calls.append(Call(name, values, reads, writes, number, isOutside=isOutside, part=self.part))
@@ -270,6 +296,8 @@ class Recorder:
 
     def array(self, name: str, *arguments: Any) -> None:
         """Notes and makes a call of an array function, such as ``arrayCopy``, on arrays of NumPy."""
+        if "raise" in np.geterr().values():
+            raise self.refuse("lets NumPy raise exceptions by the numbers (np.errstate), which is not recorded")
         isMade = self.note(name, [*arguments], backend_arrays.USES[name])
         self.calls[-1].isNumPy = not _caller().startswith("pytorch_legacy.")
         if isMade:

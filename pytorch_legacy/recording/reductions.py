@@ -21,6 +21,13 @@ def normalized_axes(axis: Any, rank: int) -> tuple[int, ...]:
     return tuple(one % rank if rank else one for one in (axis if isinstance(axis, tuple) else (axis,)))
 
 
+def sum_dtype(recorder: Any, array: Any) -> Any:
+    """Returns the dtype of the sums of an array's elements."""
+    if array.dtype.kind == "u":
+        raise recorder.refuse("adds bytes up to numbers of uint64, which are not recorded; pass dtype=np.int64")
+    return LONG if array.dtype.kind == "b" else array.dtype
+
+
 def reduce(recorder: Any, ufunc: Any, array: Any, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
     """Returns sums, products, largest or smallest elements along axes."""
     if isKnown(recorder, array) and out is None:
@@ -33,7 +40,7 @@ def reduce(recorder: Any, ufunc: Any, array: Any, axis: Any, dtype: Any, out: An
     if ufunc in (np.logical_or, np.logical_and):
         x, made = truth(recorder, array), BOOL
     elif ufunc in (np.add, np.multiply):
-        made = np.dtype(dtype) if dtype is not None else LONG if x.dtype.kind in "bu" else x.dtype
+        made = np.dtype(dtype) if dtype is not None else sum_dtype(recorder, x)
         isWidened = x.dtype == FLOAT and made == DOUBLE  # C widens by itself
         x = x if isWidened else operand(recorder, array, made)
     else:
@@ -51,6 +58,8 @@ def reduce(recorder: Any, ufunc: Any, array: Any, axis: Any, dtype: Any, out: An
 
 def mean(recorder: Any, array: Any, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
     kind = dtype or (array.dtype if array.dtype.kind == "f" else DOUBLE)
+    if np.dtype(kind).kind != "f":
+        raise recorder.refuse(f"computes a mean of {np.dtype(kind)}, which is not recorded")
     total = reduce(recorder, np.add, array, axis, kind, None, keepdims)
     count = array.size // max(1, total.size)
     return given(recorder, np.true_divide(total, total.dtype.type(count)), out)
@@ -79,7 +88,7 @@ def extreme(recorder: Any, array: Any, axis: Any, out: Any, keepdims: bool, ufun
 def scan(recorder: Any, array: Any, axis: Any, dtype: Any, out: Any) -> Any:
     if axis is None:
         array, axis = array.reshape(-1), 0
-    kind = dtype or (LONG if array.dtype.kind in "bu" else array.dtype)
+    kind = np.dtype(dtype) if dtype is not None else sum_dtype(recorder, array)
     x = operand(recorder, array, kind)
     result = recorder.empty(x.shape, kind)
     recorder.array("arrayScan", x, result.hidden, axis % x.ndim)

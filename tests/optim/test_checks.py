@@ -271,3 +271,19 @@ def test_values_in_arrays(name: str) -> None:
 @pytest.mark.parametrize(("name", "size"), [("cmaes", 1), ("de", 2), ("de", 0), ("de", -1)])
 def test_too_few_points(name: str, size: int) -> None:
     refused(name, np.ones(3), SEARCHING[name] | {"popsize": size}, None, "config: popsize: expected ")
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.array])
+def test_numbers_of_numpy_give_the_bits_of_numbers_of_python(kind: Any) -> None:
+    options = {"learningRate": 0.1, "momentum": 0.9, "dampening": 0.3, "weightDecay": 0.7, "learningRateDecay": 0.01}
+    for name in ("sgd", "adam", "rmsprop", "adagrad", "adamax", "nag"):
+        found = []
+        for config in (options, {key: kind(value) for key, value in options.items()}):
+            x, state = (WEIGHTS / 7).astype(np.float32), {}
+            for _ in range(3):
+                getattr(optim, name)(lambda x: ((x**2).sum(), x / np.float32(3)), x, config, state)
+            found.append((x, state))
+        (x, state), (y, other) = found
+        assert x.tobytes() == y.tobytes() and state.keys() == other.keys(), name
+        for key in state:
+            assert np.asarray(state[key]).tobytes() == np.asarray(other[key]).tobytes(), (name, key)

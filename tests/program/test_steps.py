@@ -437,7 +437,7 @@ class Hidden(nn.Module):
 
 @pytest.mark.parametrize("layer", [Counting, Hidden])
 def test_a_step_that_differs_is_an_error(layer: Any) -> None:
-    with pytest.raises(CompileError, match="as by a number that counts passes"):
+    with pytest.raises(CompileError, match="as a number that counts passes"):
         pl.compile(nn.Sequential(nn.Linear(3, 3), layer()), ((None, 3), (None, 3)), criterion=nn.MSECriterion())
 
 

@@ -350,3 +350,53 @@ def test_an_exception_of_numpy_in_the_proof() -> None:
     assert program(np.ones((2, 3, 4), np.float32)).shape == (2, 1, 4)
     with pytest.raises(IndexRangeError):
         program(np.full((2, 3, 4), 1e20, np.float32))
+
+
+def test_sums_of_products_of_integers() -> None:
+    x = np.array([[200, 100, 7], [255, 255, 255]], np.uint8)
+    for one in (x, x.astype(np.int64) << 40):
+        norms = pl.compile(Layer(lambda x: np.linalg.norm(x, axis=1)), one)
+        np.testing.assert_allclose(norms(one), np.linalg.norm(one, axis=1), rtol=1e-12)
+        product = pl.compile(Layer(lambda x: np.vdot(x, x[:, ::-1])), one)(one)
+        assert product == np.vdot(one, one[:, ::-1])
+    assert pl.compile(Layer(lambda x: x.sum(1, dtype=np.int64)), x)(x).tolist() == [307, 765]
+    for function in (np.sum, np.cumsum):  # to uint64 in NumPy
+        with pytest.raises(CompileError, match=r"pass dtype=np\.int64"):
+            pl.compile(Layer(lambda x, f=function: f(x, 1)), x)
+
+
+def test_a_norm_of_a_matrix() -> None:
+    with pytest.raises(CompileError, match="order 2"):
+        pl.compile(Layer(lambda x: np.linalg.norm(x, 2)), (None, 4))
+
+
+CHANGES: dict[str, Callable[[Any], Any]] = {
+    "sort": lambda w: w.sort(),
+    "put": lambda w: w.put(0, w.item(0) + 1),
+    "flat": lambda w: w.flat.__setitem__(0, 5),
+    "data": lambda w: w.data.__setitem__((0, 0), 5),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_changes_of_constants_that_are_not_recorded(name: str) -> None:
+    with pytest.raises(CompileError, match="read-only"):
+        pl.compile(Changing(CHANGES[name]), (None, 4))
+
+
+class Changing(Layer):
+    """Changes its weight in each pass."""
+
+    def updateOutput(self, input: Any) -> Any:
+        self.function(self.weight)
+        self.output = input * self.weight[0]
+        return self.output
+
+
+def test_exceptions_by_numbers() -> None:
+    def inverse(x: Any) -> Any:
+        with np.errstate(divide="raise"):
+            return 1 / np.where(x > 1e30, 0, x)
+
+    with pytest.raises(CompileError, match=r"np\.errstate"):
+        pl.compile(Layer(inverse), (None, 4))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,14 @@ def groups(lists: list[tuple[Listing, ...]], isBatched: bool) -> list[Group]:
     if len(lists) == 2 and all(same(at_batch(more, 1), one) for one, more in zip(*lists, strict=True)):
         made = [made[-1]]
         made[0].least = 1
+    elif len(lists) == 2 and any(_counts(one) != _counts(at_batch(more, 1)) for one, more in zip(*lists, strict=True)):
+        made = [made[-1]]  # the header has one number of elements for each n
     return made
+
+
+def _counts(one: Listing) -> list[int]:
+    """Returns how many elements the outputs have."""
+    return [prod(ref.shape) for ref in one.outputs]
 
 
 def refuse_others(listing: Listing, modules: list[Any]) -> None:

@@ -26,7 +26,7 @@ from pytorch_legacy.program.training_pass import (
     held_arrays,
     kept_generator,
 )
-from pytorch_legacy.recording.network import list_modules, mark
+from pytorch_legacy.recording.network import elements, list_modules
 from pytorch_legacy.recording.recorder import Call, Ref
 
 
@@ -95,7 +95,7 @@ def _isZeroed(listing: Listing, gradients: Ref, bytes: int) -> bool:
     zeroed = np.zeros(bytes, np.bool_)
     for call in listing.calls:
         if call.part == ZEROING and call.name == "arrayFill" and call.arguments[1] == 0 and _writes(call, gradients):
-            mark(zeroed, call.arguments[0])
+            elements(zeroed, call.arguments[0])[...] = True
     return bool(zeroed.all())
 
 

@@ -75,6 +75,8 @@ def same(one: Any, other: Any) -> bool:
         "local t = {f = function(...) return ... end} return #{t.f(1, 2), t.f(3, 4)}, t.f(), (t.f())",
         "local t = {10, 20, x = 1, [5] = 2, [true] = 3} return #t, t[2], t.x, t[5], t[true], t[1]",
         "local a, b = 1, {} a, b.x = 2, a return a, b.x",
+        "require 'nn' local m = nn.ReLU() local a = m:evaluate() local function f() return m:training() end "
+        "return a == nil, m:evaluate() or 1, m:evaluate() and 1 or 2, f() or 3, select('#', f()), #{f()}",
         "local s = 0 for i = 10, 1, -3 do s = s + i end for i = 0.5, 2, 0.5 do s = s + i end return s, 7 % 3, -7 % 3, 7 / 2",
         "local h = 5381 for i = 1, 60 do h = h * 33 + i end return h == h + 1, h",
         "local n = 0 while true do n = n + 1 if n > 5 then break end end repeat local m = n n = n - 1 until m < 3 return n",

@@ -239,12 +239,11 @@ class Expressions:
         if isinstance(last, tree.Vararg):
             return [*before, "*rest"]
         count = self.program.count(last)
-        isNone = isinstance(last, tree.MethodCall) and last.name in declarations.NONE
-        if count == 0 and not isNone:
+        if count == 0:
             return [*before, f"*({self.call(last)} or ())"]
-        if count is not None and count < 2 and not isNone:
+        if count == 1:
             return [*before, self.call(last)]
-        isTuple = (count and not isNone) or (isinstance(last, tree.Call) and self.program.package(last.function) == "unpack")
+        isTuple = count or (isinstance(last, tree.Call) and self.program.package(last.function) == "unpack")
         return [*before, f"*{self.call(last) if isTuple else self.helper('many', self.call(last))}"]
 
     def call(self, node: Node, isStatement: bool = False) -> str:

@@ -305,6 +305,15 @@ def test_a_class_of_a_script_is_made_in_python():
     ("local m = {} local B = torch.class('m.B', 'nn.Tanh', m) return torch.type(m.B()), _G.B", ("m.B", None)),
     ("local L = torch.class('nn.Tanh', 'nn.Module') function L:updateOutput(i) return 'mine' end "
      "return nn.Tanh():forward(x)", "mine"),
+    ("local C, p = torch.class('nn.C', 'nn.Criterion') function C:__init() p.__init(self) self.net = nn.Linear(3, 2) end "
+     "function C:parameters() return self.net:parameters() end local c = nn.C() local w, g = nn.Module.getParameters(c) "
+     "w:fill(1) g:fill(2) nn.Module.updateParameters(c, 0.25) nn.Module.zeroGradParameters(c) "
+     "return w:nElement(), c.net.weight:sum(), g:sum(), torch.isTypeOf(c, 'nn.Module'), c.updateParameters",
+     (8, 3, 0, False, None)),
+    ("local M = torch.class('nn.M', 'nn.Module') function M:__init(...) nn.Module.__init(self) nn.Linear.__init(self, ...) end "
+     "for _, name in ipairs{'updateOutput', 'updateGradInput'} do M[name] = nn.Linear[name] end local m = nn.M(2, 3) "
+     "m.weight:fill(2) m.bias:zero() return m:forward(torch.ones(2)):sum(), m:backward(torch.ones(2), torch.ones(3)):sum()",
+     (12, 12)),
     ("local a = torch.class('A') function a:__init(n) self.n = n end function a:get() return self.n end "
      "local b, p = torch.class('B', 'A') function b:get() return p.get(self) + 1 end "
      "return A(1):get(), B(1):get(), torch.type(B(1)), torch.isTypeOf(B(1), 'A'), tostring(A(1)), B.new(3):get()",

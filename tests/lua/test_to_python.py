@@ -75,6 +75,13 @@ def same(one: Any, other: Any) -> bool:
         "local t = {f = function(...) return ... end} return #{t.f(1, 2), t.f(3, 4)}, t.f(), (t.f())",
         "local t = {10, 20, x = 1, [5] = 2, [true] = 3} return #t, t[2], t.x, t[5], t[true], t[1]",
         "local a, b = 1, {} a, b.x = 2, a return a, b.x",
+        "if not space then space = {} end count = (count or 0) + 1 if not size then size = wide or 4 end "
+        "local function make() net = {1} end local before = net make() return space ~= nil, count, size, before, #net",
+        "if x then y = 1 else y = 2 end for i = 1, 2 do if last then z = last end last = i end "
+        "local function step() if moves == nil then moves = 0 end moves = moves + 1 return moves end "
+        "repeat local d = done done = 1 until done return y, z, step() + step()",
+        "function first(n) return n > 0 and second or third end function second() end third = 3 "
+        "return first(1) == second, first(0)",
         "require 'nn' local m = nn.ReLU() local a = m:evaluate() local function f() return m:training() end "
         "return a == nil, m:evaluate() or 1, m:evaluate() and 1 or 2, f() or 3, select('#', f()), #{f()}",
         "local s = 0 for i = 10, 1, -3 do s = s + i end for i = 0.5, 2, 0.5 do s = s + i end return s, 7 % 3, -7 % 3, 7 / 2",

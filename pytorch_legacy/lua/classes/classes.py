@@ -8,7 +8,8 @@ session makes are of a class of Python derived from ours, with the same name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from contextlib import contextmanager, nullcontext
+from functools import cache, partial
 from types import FunctionType, new_class
 from typing import Any
 from weakref import WeakSet
@@ -132,7 +133,7 @@ class Class:
 
     def _shown(self, cls: Any, member: Any, name: str) -> Any:
         if isinstance(member, FunctionType):
-            return method(self.classes.border, cls, member, name)
+            return method(self.classes.border, cls, member, name, self.python)
         if isinstance(member, (classmethod, staticmethod)):
             return class_method(self.classes.border, member.__get__(None, self.python), name)
         if isinstance(member, property):
@@ -188,8 +189,32 @@ def _taking(border: Border, name: str) -> Callable[[Any], Any]:
     return border.python
 
 
-def method(border: Border, cls: Any, function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Returns a method of Python as a function of Lua, whose first argument is the object."""
+@contextmanager
+def borrowing(thing: Any, cls: Any) -> Iterator[None]:
+    """Lets an object be of another class, too, whose method runs: ``nn.Module.getParameters(criterion)``."""
+    own = thing.__class__
+    try:
+        thing.__class__ = _mixed(own, cls)
+    except TypeError as error:
+        raise UnsupportedError(f"{own._typename} is no {cls._typename}, whose method this is") from error
+    try:
+        yield
+    finally:
+        thing.__class__ = own
+
+
+@cache
+def _mixed(own: Any, cls: Any) -> Any:
+    """Returns a class with the methods of two, first those of an object's own class."""
+    space = {"_typename": own._typename, "__module__": "lua", "changesDtype": True}
+    return new_class(own.__name__, (own, cls), exec_body=lambda body: body.update(space))
+
+
+def method(border: Border, cls: Any, function: Callable[..., Any], name: str, owner: Any) -> Callable[..., Any]:
+    """Returns a method of Python as a function of Lua, whose first argument is the object.
+
+    The function stands in a class that is the owner or one of its bases.
+    """
     python, counted, construct = _taking(border, name), counting.invoke, name == "__init__"
     if function is Converted.cuda:
         function = Converted.float
@@ -199,7 +224,7 @@ def method(border: Border, cls: Any, function: Callable[..., Any], name: str) ->
             raise_error(f"calling '{name}' on bad self")
         thing = self.python
         given = [python(one) for one in arguments]
-        with failing(border, thing):
+        with failing(border, thing), nullcontext() if isinstance(thing, owner) else borrowing(thing, owner):
             if construct:
                 return border.construct(counting.initialize, cls, thing, given) or ()
             found = border.call(counted, thing, function, *given)

@@ -26,7 +26,7 @@ _MARK = "__memoryOptimized"
 """The field that an optimized network has: the mode."""
 _PARAMETERS = ("weight", "bias", "gradWeight", "gradBias")
 _KINDS = {"output": "outputs", "gradInput": "gradInputs", **dict.fromkeys(_PARAMETERS, "params")}
-"""What fields of modules count as. All others are buffers."""
+"""The kinds of fields of modules. All others are buffers."""
 
 
 def _network(value: Any, position: int, name: str) -> Object:

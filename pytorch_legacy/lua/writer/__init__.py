@@ -18,6 +18,7 @@ from ..session import Session
 from .expressions import UnsupportedLua, quoted
 from .program import Program, required, returns, walk
 from .statements import Statements
+from .unset import Unset
 
 __all__ = ["UnsupportedLua", "write", "write_program"]
 
@@ -137,7 +138,7 @@ def _text(program: Program, key: str, file: _File, helpers: frozenset[str]) -> t
     writer.isMain = _returns_early(chunk.body)
     doc = writer.comments.pop(0).lines if _has_head(writer) else []
     body = _main(writer, chunk, key) if writer.isMain else writer.body(chunk.body)
-    body = [*_rest(writer, chunk, key), *body]
+    body = [*_rest(writer, chunk, key), *_unset(writer, chunk), *body]
     body += writer.notes(1 << 30)
     while body and not body[0]:
         del body[0]
@@ -156,6 +157,15 @@ def _rest(writer: Statements, chunk: tree.Function, key: str) -> list[str]:
         return [f"rest = ({quoted(key)},)"]
     writer.imports |= {"arg", "unpack"}
     return ["rest = unpack(arg)"]
+
+
+def _unset(writer: Statements, chunk: tree.Function) -> list[str]:
+    """Returns the statements that make globals nil which the file reads before it sets them."""
+    targets = [target for node in walk(chunk.body) if isinstance(node, tree.Assignment) for target in node.targets]
+    names = {target.name for target in targets if isinstance(target, tree.Global)}
+    found = Unset(writer.program, names - writer.program.shared - {*writer.program.named}).read(chunk.body)
+    writer.isAny = writer.isAny or bool(found)
+    return [f"{writer.global_name(name)}: Any = None" for name in sorted(found)]
 
 
 def _has_head(writer: Statements) -> bool:

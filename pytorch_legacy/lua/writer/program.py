@@ -223,6 +223,11 @@ class Program:
         values = [one for one in values if not (isinstance(one, tree.Constant) and one.value is None)] or values
         return values[0] if len(values) == 1 else None
 
+    def is_new(self, name: str) -> bool:
+        """True for a global that nothing but one statement sets."""
+        isShared = name in self.shared or name in self.known
+        return not isShared and len(self.values[name]) == 1
+
     def package(self, node: Node, depth: int = 5) -> str:
         """Returns the name of the package that an expression is, "" for another value."""
         if isinstance(node, tree.Global) and node.name in self.known and node.name not in self.globals:

@@ -420,7 +420,7 @@ class Statements(Expressions):
 
     def _defaulted(self, target: Node, value: tree.Binary) -> list[str]:
         """Returns the statement for ``x = x or value``."""
-        if isinstance(target, tree.Global) and self.scope is None and self.is_new(target.name):
+        if isinstance(target, tree.Global) and self.scope is None and self.program.is_new(target.name):
             return self.line(f"{self.target(target)} = {self.text(value.right)}")
         if isinstance(target, tree.Global):
             return self.line(f"{self.target(target)} = {self.text(value)}")
@@ -432,11 +432,6 @@ class Statements(Expressions):
         inner = self.line(f"{place} = {self.text(value.right)}")
         self.indent -= 4
         return [*self.line(f"if {test}:"), *inner]
-
-    def is_new(self, name: str) -> bool:
-        """True for a global that nothing but one statement sets."""
-        isShared = name in self.program.shared or name in self.program.known
-        return not isShared and len(self.program.values[name]) == 1
 
     def _stored_function(self, target: Node, value: tree.Function) -> list[str]:
         if isinstance(target, tree.Global) and target.name not in self.program.shared:

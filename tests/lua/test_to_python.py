@@ -82,6 +82,14 @@ def same(one: Any, other: Any) -> bool:
         "repeat local d = done done = 1 until done return y, z, step() + step()",
         "function first(n) return n > 0 and second or third end function second() end third = 3 "
         "return first(1) == second, first(0)",
+        "Twice, parent = torch.class('nn.Twice', 'nn.Module') function Twice:__init(n) parent.__init(self) self.n = n end "
+        "function Twice:updateOutput(x) self.output = x * self.n return self.output end "
+        "Foo = torch.class('Bar') function Foo:get() return 1 end Bar2, above = torch.class('Bar2', 'Bar') "
+        "function Bar2:get() return above.get(self) + 1 end "
+        "return nn.Twice(3):forward(torch.ones(2)), Twice == nn.Twice, Bar():get(), Bar2.new():get()",
+        "local t = {n = 2} function t:forward(k) return self.n + k end t.backward = t.forward return t:forward(1), t:backward(2)",
+        "require 'rnn' local a = nn.rnn.recursiveCopy(nil, torch.ones(2)) local b = {nn.utils.recursiveAdd(a, torch.ones(2))} "
+        "return a, #b",
         "require 'nn' local m = nn.ReLU() local a = m:evaluate() local function f() return m:training() end "
         "return a == nil, m:evaluate() or 1, m:evaluate() and 1 or 2, f() or 3, select('#', f()), #{f()}",
         "local s = 0 for i = 10, 1, -3 do s = s + i end for i = 0.5, 2, 0.5 do s = s + i end return s, 7 % 3, -7 % 3, 7 / 2",

@@ -25,7 +25,7 @@ from pytorch_legacy.objects.counting import add_counting, countingAsCalled, isCo
 
 from .. import counting
 from ..language.errors import raise_error
-from ..language.table import Table, fields, set_metatable
+from ..language.table import TABLES, Table, fields, set_metatable
 from ..tensors import Tensor
 from .border import Border, Object
 from .errors import failing
@@ -36,6 +36,7 @@ PYTHON_NAMES = {
     **{name: name for name in ("_updateGradInput", "_accGradParameters")},
 }
 """Methods that Torch7 and Python call otherwise, and those that begin with an underscore in both."""
+LUA_NAMES = {python: lua for lua, python in PYTHON_NAMES.items()}
 _CONVERSIONS = frozenset(("type", "float", "double", "half", "cuda"))
 _ON_HOST = {
     "torch.CudaTensor": "torch.FloatTensor",
@@ -158,7 +159,11 @@ class Class:
                 thing._dtype = classes.border.state.types.default.dtype
             classes.made.add(thing)
             made = classes.border.object(thing)
-            init(made, *arguments)
+            classes.making.append(made)
+            try:
+                init(made, *arguments)
+            finally:
+                classes.making.pop()
             return made
         border = classes.border
         with failing(border, None):
@@ -220,8 +225,10 @@ def method(border: Border, cls: Any, function: Callable[..., Any], name: str, ow
         function = Converted.float
 
     def call(self: Any = None, *arguments: Any) -> Any:
+        if construct and self.__class__ in TABLES and border.classes.python_of(self) is not None and border.classes.making:
+            self = border.classes.making[-1]  # parent:__init(), whose fields objects find in their class
         if not isinstance(self, Object):
-            raise_error(f"calling '{name}' on bad self")
+            raise_error(f"calling '{LUA_NAMES.get(name, name)}' on bad self")
         thing = self.python
         given = [python(one) for one in arguments]
         with failing(border, thing), nullcontext() if isinstance(thing, owner) else borrowing(thing, owner):
@@ -290,11 +297,14 @@ class Classes:
     ----------
     made : WeakSet
         The objects that scripts made.
+    making : list
+        Those whose ``__init`` of a script runs, as Lua has them.
     """
 
     def __init__(self, border: Border) -> None:
         self.border = border
         self.made: WeakSet[Any] = WeakSet()
+        self.making: list[Object] = []
         self.metatable: Callable[[Class], Table]
         self.fields: Any
         self._classes: dict[Any, Class] = {}

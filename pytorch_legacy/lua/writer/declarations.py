@@ -33,6 +33,7 @@ SEVERAL: dict[str, int | None] = {
     **dict.fromkeys(("getParameters", "parameters", "findModules", "frexp", "modf", "testIO"), 2),
     **dict.fromkeys(("adadelta", "adagrad", "adam", "adamax", "asgd", "cg", "cmaes", "de", "fista", "FistaLS", "lbfgs"), 2),
     **dict.fromkeys(("lswolfe", "nag", "rmsprop", "rprop", "sgd", "checkgrad"), 2),
+    **dict.fromkeys(("recursiveAdd", "recursiveCopy", "recursiveResizeAs", "recursiveSet"), 2),
     **dict.fromkeys(("pstrf", "getNodeParameters", "getMemoryUsage", "splice", "installed"), 2),
     **{"svd": 3, "gsub": 2, "uname": 3, "getJPGsize": 3, "getPNGsize": 3, "farFrr": 4},
     **dict.fromkeys(("kthvalue", "median", "mode", "split", "find", "match", "byte", "unpack", "open", "read", "execute"), None),

@@ -73,6 +73,7 @@ class Program:
         self.named: dict[str, Class] = {}
         self.homes: dict[str, tree.Function] = {}  # the files of classes
         self.plain: set[str] = set()
+        self.aliases: list[tuple[str, str]] = []  # fields of tables that get another field's value
         self.made: dict[int, Class] = {}
         self.fields: set[str] = set()
         self.growing: set[Key] = set()
@@ -84,6 +85,10 @@ class Program:
         self.shared = {name for name in every if name in self.globals and sum(name in names for names in named) > 1}
         for chunk in files:
             self._read_methods(chunk)
+        for name, other in self.aliases:
+            if other in self.plain:
+                self.plain.add(name)
+                self.methods[name] += self.methods[other]
         self._name_functions()
         self.loose = {id(function) for chunk in files for node in walk(chunk) for function in self._handed(node)}
 
@@ -186,8 +191,10 @@ class Program:
             self.methods[key.value].append(value)
             if isPlain:
                 self.plain.add(key.value)
-        else:
-            self.fields.add(key.value)
+            return
+        self.fields.add(key.value)
+        if isPlain and isinstance(value, tree.Index) and isinstance(value.key, tree.Constant):
+            self.aliases.append((key.value, str(value.key.value)))
 
     def _name_functions(self) -> None:
         for key in [*self.values]:

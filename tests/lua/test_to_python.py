@@ -90,6 +90,7 @@ def same(one: Any, other: Any) -> bool:
         "local t = {n = 2} function t:forward(k) return self.n + k end t.backward = t.forward return t:forward(1), t:backward(2)",
         "require 'rnn' local a = nn.rnn.recursiveCopy(nil, torch.ones(2)) local b = {nn.utils.recursiveAdd(a, torch.ones(2))} "
         "return a, #b",
+        "local ok, found = pcall(require, 'nn') return ok, found == nn, (pcall(require, 'missing'))",
         "require 'nn' local m = nn.ReLU() local a = m:evaluate() local function f() return m:training() end "
         "return a == nil, m:evaluate() or 1, m:evaluate() and 1 or 2, f() or 3, select('#', f()), #{f()}",
         "local s = 0 for i = 10, 1, -3 do s = s + i end for i = 0.5, 2, 0.5 do s = s + i end return s, 7 % 3, -7 % 3, 7 / 2",

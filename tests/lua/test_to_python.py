@@ -212,6 +212,19 @@ def test_a_program_of_several_files_means_the_same(tmp_path: Path) -> None:
     assert ours["letters"] == theirs["letters"] and ours["numbers"] == theirs["numbers"]
 
 
+def test_files_that_are_included_are_written(tmp_path: Path) -> None:
+    (tmp_path / "part.lua").write_text("half = 21 return 2")
+    (tmp_path / "main.lua").write_text("local twice = include('part.lua') return half * twice")
+    texts, missing = writer.write_program(tmp_path / "main.lua", [tmp_path])
+    for place, text in texts.items():
+        (tmp_path / (place or "main.py")).write_text(text)
+    code = "import runpy; print(runpy.run_path('main.py', run_name='__main__')['result'])"
+    found = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.argv = ['main.py']; {code}"], cwd=tmp_path, capture_output=True
+    )
+    assert (found.stdout, missing, sorted(texts)) == (b"42\n", [], ["", "part.py"]), found.stderr
+
+
 # ------------------------------------------------------------------------------------------------------ the text
 
 

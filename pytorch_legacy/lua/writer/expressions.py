@@ -270,8 +270,10 @@ class Expressions:
             raise self.refuse(node, "the metatable of strings")
         if called.name == "select" and len(arguments) == 2 and is_count(arguments) and isinstance(arguments[1], tree.Vararg):
             return "len(rest)"
-        if called.name in ("require", "dofile"):
+        if called.name in ("require", "dofile", "include"):
             self._check_file(node, called.name)
+        if called.name == "include":
+            return f"dofile({self.text(arguments[0])})"
         if isStatement and called.name == "assert" and arguments and (len(arguments) == 1 or not has_results(arguments[-1])):
             given = [self.condition(arguments[0]), *map(self.text, arguments[1:])]
             return group(f"{self._global(called)}(", given, ")")
@@ -283,9 +285,9 @@ class Expressions:
     def _check_file(self, node: tree.Call, name: str) -> None:
         if not required(node):
             raise self.refuse(node, f"{name} of a name that is computed")
-        if name == "dofile":
+        if name != "require":
             if self.program.file(node) is None:
-                raise self.refuse(node, f"dofile of {required(node)}, which is not there,")
+                raise self.refuse(node, f"{name} of {required(node)}, which is not there,")
             self.imports.add("dofile")
 
     def _field_call(self, node: tree.Call, called: tree.Index, name: str) -> str:

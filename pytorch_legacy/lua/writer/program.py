@@ -499,14 +499,14 @@ def class_of(node: Node) -> Class | None:
 
 
 def required(node: Node) -> str:
-    """Returns what ``require 'name'``, ``dofile 'file'`` or ``paths.dofile 'file'`` names, "" for other calls."""
+    """Returns what ``require 'name'``, ``dofile 'file'``, ``include`` or ``paths.dofile`` names, "" for other calls."""
     if not isinstance(node, tree.Call) or len(node.arguments) != 1 or not isinstance(node.arguments[0], tree.Constant):
         return ""
     function, name = node.function, node.arguments[0].value
     if isinstance(function, tree.Index) and isinstance(function.table, tree.Global) and function.table.name == "paths":
         isFile = isinstance(function.key, tree.Constant) and function.key.value == "dofile"
     else:
-        isFile = isinstance(function, tree.Global) and function.name in ("require", "dofile")
+        isFile = isinstance(function, tree.Global) and function.name in ("require", "dofile", "include")
     return name if isFile and isinstance(name, str) else ""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from functools import cache, partial
+from functools import partial
 from types import FunctionType, new_class
 from typing import Any
 from weakref import WeakSet
@@ -194,27 +194,6 @@ def _taking(border: Border, name: str) -> Callable[[Any], Any]:
     return border.python
 
 
-@contextmanager
-def borrowing(thing: Any, cls: Any) -> Iterator[None]:
-    """Lets an object be of another class, too, whose method runs: ``nn.Module.getParameters(criterion)``."""
-    own = thing.__class__
-    try:
-        thing.__class__ = _mixed(own, cls)
-    except TypeError as error:
-        raise UnsupportedError(f"{own._typename} is no {cls._typename}, whose method this is") from error
-    try:
-        yield
-    finally:
-        thing.__class__ = own
-
-
-@cache
-def _mixed(own: Any, cls: Any) -> Any:
-    """Returns a class with the methods of two, first those of an object's own class."""
-    space = {"_typename": own._typename, "__module__": "lua", "changesDtype": True}
-    return new_class(own.__name__, (own, cls), exec_body=lambda body: body.update(space))
-
-
 def method(border: Border, cls: Any, function: Callable[..., Any], name: str, owner: Any) -> Callable[..., Any]:
     """Returns a method of Python as a function of Lua, whose first argument is the object.
 
@@ -231,7 +210,7 @@ def method(border: Border, cls: Any, function: Callable[..., Any], name: str, ow
             raise_error(f"calling '{LUA_NAMES.get(name, name)}' on bad self")
         thing = self.python
         given = [python(one) for one in arguments]
-        with failing(border, thing), nullcontext() if isinstance(thing, owner) else borrowing(thing, owner):
+        with failing(border, thing), nullcontext() if isinstance(thing, owner) else border.classes.borrowing(thing, owner):
             if construct:
                 return border.construct(counting.initialize, cls, thing, given) or ()
             found = border.call(counted, thing, function, *given)
@@ -311,6 +290,7 @@ class Classes:
         self._tables: dict[int, Class] = {}
         self._derived: dict[Any, Any] = {}  # the session's classes, by ours, and by themselves
         self._originals: dict[Any, Any] = {}
+        self._mixed: dict[Any, Any] = {}  # classes with the methods of two
 
     def of(self, python: Any) -> Class:
         """Returns a class as the session sees it."""
@@ -394,6 +374,22 @@ class Classes:
         for name, value in replaced.items():
             self._install(made, name, value)
         return made
+
+    @contextmanager
+    def borrowing(self, thing: Any, cls: Any) -> Iterator[None]:
+        """Lets an object be of another class, too, whose method runs: ``nn.Module.getParameters(criterion)``."""
+        own = thing.__class__
+        if (own, cls) not in self._mixed:
+            space = {"_typename": own._typename, "__module__": "lua", "changesDtype": True}
+            try:
+                self._mixed[own, cls] = new_class(own.__name__, (own, cls), exec_body=lambda body: body.update(space))
+            except TypeError as error:
+                raise UnsupportedError(f"{own._typename} is no {cls._typename}, whose method this is") from error
+        thing.__class__ = self._mixed[own, cls]
+        try:
+            yield
+        finally:
+            thing.__class__ = own
 
     def _install(self, python: Any, name: Any, value: Any) -> None:
         """Gives a class of Python a method of Lua."""

@@ -506,6 +506,7 @@ def _each(name: str, value: Any) -> Iterator[Any]:
 def require(name: str) -> Any:
     """Returns a package, or the result of a file of the program, which runs once."""
     own = program()
+    name = own.lua(name)
     loaded, preload = own.state.loaded, own.state.globals.package.preload
     place = own.folder.joinpath(*name.split("."))
     file = next((file for file in (place.with_suffix(".py"), place / "init.py") if file.is_file()), None)

@@ -1,6 +1,7 @@
 """The layers of nnx, experiments that found their way into models. Torch7 knows them as ``nn.*``."""
 
 from .Balance import Balance
+from .FunctionWrapper import FunctionWrapper
 from .Minus import Minus
 from .MultiSoftMax import MultiSoftMax
 from .PullTable import PullTable
@@ -19,6 +20,7 @@ from .TreeNLLCriterion import TreeNLLCriterion
 
 __all__ = [
     "Balance",
+    "FunctionWrapper",
     "Minus",
     "MultiSoftMax",
     "PullTable",

@@ -118,10 +118,10 @@ class GRU(HiddenState):
         return nn.Dropout(self.p, lazy=True, mono=self.mono)
 
     def _zeroState(self, input: Any) -> list[Any]:
-        shape = check.tensor(self, "input", input, 1, 2).shape
-        zeros = self._resize("zeroTensor", (*shape[:-1], self.outputSize))
-        zeros.fill(0)
-        return [zeros]
+        if input is not None:
+            shape = check.tensor(self, "input", input, 1, 2).shape
+            self._resize("zeroTensor", (*shape[:-1], self.outputSize)).fill(0)
+        return [self.zeroTensor]
 
     def __repr__(self) -> str:
         return f"{self._typename}({self.inputSize} -> {self.outputSize}, {self.p:.2f})"

@@ -71,7 +71,8 @@ class HiddenState(AbstractRecurrent):
         return super().clearState()
 
     def _zeroState(self, input: Any) -> list[Any]:
-        """The state before the first step."""
+        """The state before the first step, in the shape that an input asks for; without one in that of the last forward pass,
+        which an author may have replaced."""
         raise NotImplementedError
 
     def _forwardStep(self, module: Module, step: int, input: Any) -> Any:
@@ -90,7 +91,7 @@ class HiddenState(AbstractRecurrent):
 
     def _backwardStep(self, module: Module, step: int, input: Any, gradOutput: Any) -> Any:
         self._total(step, gradOutput)
-        state = self._state(step - 1, input)
+        state = self._state(step - 1, None)
         gradients = module.updateGradInput([input, *state], self._single(self._gradients(step)))
         for names, value in zip(self._states, gradients[1:], strict=True):
             getattr(self, names[1])[step - 1] = value
@@ -99,7 +100,7 @@ class HiddenState(AbstractRecurrent):
         return gradients[0]
 
     def _accumulateStep(self, module: Module, step: int, input: Any, gradOutput: Any, scale: float) -> None:
-        module.accGradParameters([input, *self._state(step - 1, input)], self._single(self._gradients(step)), scale)
+        module.accGradParameters([input, *self._state(step - 1, None)], self._single(self._gradients(step)), scale)
 
     def _total(self, step: int, gradOutput: Any) -> None:
         """The gradient of an output: what comes from outside and from the next step."""

@@ -129,10 +129,10 @@ class LSTM(HiddenState):
         return nn.Dropout(self.p, lazy=True, mono=self.mono)
 
     def _zeroState(self, input: Any) -> list[Any]:
-        shape = check.tensor(self, "input", input, 1, 2).shape
-        zeros = self._resize("zeroTensor", (*shape[:-1], self.outputSize))
-        zeros.fill(0)
-        return [zeros] * len(self._states)
+        if input is not None:
+            shape = check.tensor(self, "input", input, 1, 2).shape
+            self._resize("zeroTensor", (*shape[:-1], self.outputSize)).fill(0)
+        return [self.zeroTensor] * len(self._states)
 
     def _keep(self, step: int, output: Any) -> Any:
         self.cell = output[1]

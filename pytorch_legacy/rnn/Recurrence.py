@@ -86,6 +86,8 @@ class Recurrence(HiddenState):
         return super().setGradHiddenState(step, own)
 
     def _zeroState(self, input: Any) -> list[Any]:
+        if input is None:
+            return [self.__dict__["zeroTensor"]]
         shape = first(self, "input", input).shape
         if len(shape) not in (self.nInputDim, self.nInputDim + 1):
             raise ShapeError(

@@ -159,6 +159,39 @@ def test_a_recurrent_class_of_a_script():
     assert (seen, name) == ("21", "nn.MulConstant") and isinstance(layer.clone().recurrentModule, nn.MulConstant)
 
 
+def test_a_recurrent_class_of_a_script_has_states_of_its_own_shape():
+    code = """
+    require 'rnn'
+    local Maps, parent = torch.class('nn.Maps', 'nn.LSTM')
+    function Maps:buildModel()
+       local function gate() return nn.Sequential():add(nn.JoinTable(1)):add(nn.SpatialConvolution(3, 1, 3, 3, 1, 1, 1, 1)) end
+       return nn.ConcatTable():add(gate():add(nn.Tanh())):add(gate())
+    end
+    function Maps:updateOutput(input)
+       if self.step == 1 then self.zeroTensor:resize(1, input:size(2), input:size(3)):zero() end
+       local h, c = self.output, self.cell
+       if self.step == 1 then h, c = self.zeroTensor, self.zeroTensor end
+       self:recycle()
+       local output, cell = unpack(self:getStepModule(self.step):updateOutput{input, h, c})
+       self.outputs[self.step], self.cells[self.step], self.output, self.cell = output, cell, output, cell
+       self.step = self.step + 1
+       return output
+    end
+    torch.manualSeed(1)
+    local net = nn.Sequencer(nn.Maps(1, 1, 4))
+    local inputs = {torch.rand(1, 4, 4), torch.rand(1, 4, 4)}
+    local function loss() net:forget() return net:forward(inputs)[2]:sum() end
+    loss()
+    local gradient = net:backward(inputs, {torch.zeros(1, 4, 4), torch.ones(1, 4, 4)})[1][1][2][2]
+    inputs[1][1][2][2] = inputs[1][1][2][2] + 1e-5
+    local more = loss()
+    inputs[1][1][2][2] = inputs[1][1][2][2] - 2e-5
+    return gradient, (more - loss()) / 2e-5
+    """
+    gradient, slope = result(code)
+    assert abs(gradient) > 1e-3 and abs(gradient - slope) < 1e-8
+
+
 @pytest.mark.parametrize("module, isNew", [
     ("nn.SplitTable(1)", True),
     ("nn.Sequential():add(nn.Identity()):add(nn.SplitTable(1))", True),
@@ -305,6 +338,19 @@ def test_a_class_of_a_script_is_made_in_python():
     ("local m = {} local B = torch.class('m.B', 'nn.Tanh', m) return torch.type(m.B()), _G.B", ("m.B", None)),
     ("local L = torch.class('nn.Tanh', 'nn.Module') function L:updateOutput(i) return 'mine' end "
      "return nn.Tanh():forward(x)", "mine"),
+    ("local C, p = torch.class('nn.C', 'nn.Criterion') function C:__init() p.__init(self) self.net = nn.Linear(3, 2) end "
+     "function C:parameters() return self.net:parameters() end local c = nn.C() local w, g = nn.Module.getParameters(c) "
+     "w:fill(1) g:fill(2) nn.Module.updateParameters(c, 0.25) nn.Module.zeroGradParameters(c) "
+     "return w:nElement(), c.net.weight:sum(), g:sum(), torch.isTypeOf(c, 'nn.Module'), c.updateParameters",
+     (8, 3, 0, False, None)),
+    ("local M, p = torch.class('nn.M', 'nn.Module') function M:__init() p:__init(self) self.n = 2 end "
+     "function M:updateOutput(i) return self.output:resizeAs(i):copy(i):mul(self.n) end "
+     "local L, q = torch.class('nn.L', 'nn.Linear') function L:__init() q:__init(2, 3) end "
+     "return nn.M():forward(x), #nn.L():parameters(), (pcall(nn.Module.__init, nn.Module))", (2 * X, 2, False)),
+    ("local M = torch.class('nn.M', 'nn.Module') function M:__init(...) nn.Module.__init(self) nn.Linear.__init(self, ...) end "
+     "for _, name in ipairs{'updateOutput', 'updateGradInput'} do M[name] = nn.Linear[name] end local m = nn.M(2, 3) "
+     "m.weight:fill(2) m.bias:zero() return m:forward(torch.ones(2)):sum(), m:backward(torch.ones(2), torch.ones(3)):sum()",
+     (12, 12)),
     ("local a = torch.class('A') function a:__init(n) self.n = n end function a:get() return self.n end "
      "local b, p = torch.class('B', 'A') function b:get() return p.get(self) + 1 end "
      "return A(1):get(), B(1):get(), torch.type(B(1)), torch.isTypeOf(B(1), 'A'), tostring(A(1)), B.new(3):get()",

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import pytorch_legacy as pl
 from pytorch_legacy import t7
 
 from . import running
@@ -198,3 +199,21 @@ def test_what_is_refused_halfway_is_not_written(form: str, tmp_path: Path) -> No
 def test_errors_of_the_system_have_its_words() -> None:
     assert error("torch.load('/no/file')").endswith("cannot open </no/file> in mode r: No such file or directory")
     assert error("torch.save('/no/file', 1)").endswith("cannot write </no/file> in mode w: No such file or directory")
+
+
+def test_storages_of_files(tmp_path: Path) -> None:
+    name = str(tmp_path / "x.bin")
+    np.arange(5, dtype=np.float32).tofile(name)
+    code = """
+    local x, part = torch.FloatTensor(torch.FloatStorage(file)), torch.FloatStorage(file, false, 2)
+    x[1] = 7
+    local shared = torch.FloatStorage(file, true, 6)
+    shared[6] = 9
+    return x:sum(), part:size(), torch.FloatStorage(file):size(), torch.FloatStorage(file)[1], torch.IntStorage('3'):size()
+    """
+    assert result(code, file=name) == (17.0, 2.0, 6.0, 0.0, 3.0)
+    assert np.fromfile(name, np.float32).tolist() == [0, 1, 2, 3, 4, 9]
+    assert "is smaller than" in error(f"torch.FloatStorage('{name}', false, 7)")
+    assert "unable to open file <missing> in read-only mode" in error("torch.FloatStorage('missing')")
+    with pytest.raises(pl.lua.LuaError, match="a sandbox has no torch"):
+        pl.lua.Session(requires=["torch"], sandbox=True).execute(f"torch.FloatStorage('{name}')")

@@ -77,6 +77,24 @@ def same(one: Any, other: Any) -> bool:
         "local t = {f = function(...) return ... end} return #{t.f(1, 2), t.f(3, 4)}, t.f(), (t.f())",
         "local t = {10, 20, x = 1, [5] = 2, [true] = 3} return #t, t[2], t.x, t[5], t[true], t[1]",
         "local a, b = 1, {} a, b.x = 2, a return a, b.x",
+        "if not space then space = {} end count = (count or 0) + 1 if not size then size = wide or 4 end "
+        "local function make() net = {1} end local before = net make() return space ~= nil, count, size, before, #net",
+        "if x then y = 1 else y = 2 end for i = 1, 2 do if last then z = last end last = i end "
+        "local function step() if moves == nil then moves = 0 end moves = moves + 1 return moves end "
+        "repeat local d = done done = 1 until done return y, z, step() + step()",
+        "function first(n) return n > 0 and second or third end function second() end third = 3 "
+        "return first(1) == second, first(0)",
+        "Twice, parent = torch.class('nn.Twice', 'nn.Module') function Twice:__init(n) parent.__init(self) self.n = n end "
+        "function Twice:updateOutput(x) self.output = x * self.n return self.output end "
+        "Foo = torch.class('Bar') function Foo:get() return 1 end Bar2, above = torch.class('Bar2', 'Bar') "
+        "function Bar2:get() return above.get(self) + 1 end "
+        "return nn.Twice(3):forward(torch.ones(2)), Twice == nn.Twice, Bar():get(), Bar2.new():get()",
+        "local t = {n = 2} function t:forward(k) return self.n + k end t.backward = t.forward return t:forward(1), t:backward(2)",
+        "require 'rnn' local a = nn.rnn.recursiveCopy(nil, torch.ones(2)) local b = {nn.utils.recursiveAdd(a, torch.ones(2))} "
+        "return a, #b",
+        "local ok, found = pcall(require, 'nn') return ok, found == nn, (pcall(require, 'missing'))",
+        "require 'nn' local m = nn.ReLU() local a = m:evaluate() local function f() return m:training() end "
+        "return a == nil, m:evaluate() or 1, m:evaluate() and 1 or 2, f() or 3, select('#', f()), #{f()}",
         "local s = 0 for i = 10, 1, -3 do s = s + i end for i = 0.5, 2, 0.5 do s = s + i end return s, 7 % 3, -7 % 3, 7 / 2",
         "local h = 5381 for i = 1, 60 do h = h * 33 + i end return h == h + 1, h",
         "local n = 0 while true do n = n + 1 if n > 5 then break end end repeat local m = n n = n - 1 until m < 3 return n",
@@ -114,9 +132,10 @@ def same(one: Any, other: Any) -> bool:
         "function Twice:updateOutput(x) return parent.updateOutput(self, x):clone():mul(k) end return Twice end make(3) "
         "local net = nn.InFunction(2, 1) net.weight:fill(1) net.bias:fill(0) return net:forward(torch.ones(2))[1], count",
         "require 'nn' local function apply(f, ...) return f(...) end local net, x = nn.Linear(2, 2), torch.ones(3) "
-        "local ok, y = pcall(net.forward, net, torch.ones(2)) local done = pcall(x.fill, x, 2) local opt = {type = 'a', size = 4} "
-        "local fields = {f = x.add, g = x.sum} return ok, y:size(1), done, x[1], apply(x.sum, x), fields.f(x, 1)[1], fields.g(x), "
-        "opt.type, opt.size, net.forward ~= nil, net.nothing == nil",
+        "local ok, y = pcall(net.forward, net, torch.ones(2)) local done = pcall(x.fill, x, 2) "
+        "local opt = {type = 'a', size = 4} "
+        "local fields = {f = x.add, g = x.sum} return ok, y:size(1), done, x[1], apply(x.sum, x), fields.f(x, 1)[1], "
+        "fields.g(x), opt.type, opt.size, net.forward ~= nil, net.nothing == nil",
         "require 'nn' torch.class('nn.Grown') function nn.Grown:__init() self.n = 1 end "
         "function nn.Grown:grow(k) self.n = self.n + k return self.n end local t = nn.Grown() local grow = t.grow "
         "return grow(t, 2), pcall(t.grow, t, 4), pcall(grow, t, 1)",
@@ -212,6 +231,19 @@ def test_a_program_of_several_files_means_the_same(tmp_path: Path) -> None:
     ours, theirs = (pl.load(tmp_path / name / "epoch2.t7") for name in ("python", "lua"))
     assert np.array_equal(ours["step"].getParameters()[0], theirs["step"].getParameters()[0])
     assert ours["letters"] == theirs["letters"] and ours["numbers"] == theirs["numbers"]
+
+
+def test_files_that_are_included_are_written(tmp_path: Path) -> None:
+    (tmp_path / "part.lua").write_text("half = 21 return 2")
+    (tmp_path / "main.lua").write_text("local twice = include('part.lua') return half * twice")
+    texts, missing = writer.write_program(tmp_path / "main.lua", [tmp_path])
+    for place, text in texts.items():
+        (tmp_path / (place or "main.py")).write_text(text)
+    code = "import runpy; print(runpy.run_path('main.py', run_name='__main__')['result'])"
+    found = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.argv = ['main.py']; {code}"], cwd=tmp_path, capture_output=True
+    )
+    assert (found.stdout, missing, sorted(texts)) == (b"42\n", [], ["", "part.py"]), found.stderr
 
 
 # ------------------------------------------------------------------------------------------------------ the text

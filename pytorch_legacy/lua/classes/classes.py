@@ -8,6 +8,7 @@ session makes are of a class of Python derived from ours, with the same name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from types import FunctionType, new_class
 from typing import Any
@@ -25,7 +26,7 @@ from pytorch_legacy.objects.counting import add_counting, countingAsCalled, isCo
 from .. import counting
 from ..language import operators
 from ..language.errors import raise_error
-from ..language.table import Table, fields, set_metatable
+from ..language.table import TABLES, Table, fields, set_metatable
 from ..tensors import Tensor
 from .border import Border, Object
 from .errors import failing
@@ -36,6 +37,7 @@ PYTHON_NAMES = {
     **{name: name for name in ("_updateGradInput", "_accGradParameters")},
 }
 """Methods that Torch7 and Python call otherwise, and those that begin with an underscore in both."""
+LUA_NAMES = {python: lua for lua, python in PYTHON_NAMES.items()}
 _CONVERSIONS = frozenset(("type", "float", "double", "half", "cuda"))
 _ON_HOST = {
     "torch.CudaTensor": "torch.FloatTensor",
@@ -133,7 +135,7 @@ class Class:
 
     def _shown(self, cls: Any, member: Any, name: str) -> Any:
         if isinstance(member, FunctionType):
-            return method(self.classes.border, cls, member, name)
+            return method(self.classes.border, cls, member, name, self.python)
         if isinstance(member, (classmethod, staticmethod)):
             return class_method(self.classes.border, member.__get__(None, self.python), name)
         if isinstance(member, property):
@@ -158,7 +160,11 @@ class Class:
                 thing._dtype = classes.border.state.types.default.dtype
             classes.made.add(thing)
             made = classes.border.object(thing)
-            init(made, *arguments)
+            classes.making.append(made)
+            try:
+                init(made, *arguments)
+            finally:
+                classes.making.pop()
             return made
         border = classes.border
         with failing(border, None):
@@ -196,18 +202,23 @@ def _taking(border: Border, name: str) -> Callable[[Any], Any]:
     return border.python
 
 
-def method(border: Border, cls: Any, function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Returns a method of Python as a function of Lua, whose first argument is the object."""
+def method(border: Border, cls: Any, function: Callable[..., Any], name: str, owner: Any) -> Callable[..., Any]:
+    """Returns a method of Python as a function of Lua, whose first argument is the object.
+
+    The function stands in a class that is the owner or one of its bases.
+    """
     python, counted, construct = _taking(border, name), counting.invoke, name == "__init__"
     if function is Converted.cuda:
         function = Converted.float
 
     def call(self: Any = None, *arguments: Any) -> Any:
+        if construct and self.__class__ in TABLES and border.classes.python_of(self) is not None and border.classes.making:
+            self = border.classes.making[-1]  # parent:__init(), whose fields objects find in their class
         if not isinstance(self, Object):
-            raise_error(f"calling '{name}' on bad self")
+            raise_error(f"calling '{LUA_NAMES.get(name, name)}' on bad self")
         thing = self.python
         given = [python(one) for one in arguments]
-        with failing(border, thing):
+        with failing(border, thing), nullcontext() if isinstance(thing, owner) else border.classes.borrowing(thing, owner):
             if construct:
                 return border.construct(counting.initialize, cls, thing, given) or ()
             found = border.call(counted, thing, function, *given)
@@ -273,17 +284,21 @@ class Classes:
     ----------
     made : WeakSet
         The objects that scripts made.
+    making : list
+        Those whose ``__init`` of a script runs, as Lua has them.
     """
 
     def __init__(self, border: Border) -> None:
         self.border = border
         self.made: WeakSet[Any] = WeakSet()
+        self.making: list[Object] = []
         self.metatable: Callable[[Class], Table]
         self.fields: Any
         self._classes: dict[Any, Class] = {}
         self._tables: dict[int, Class] = {}
         self._derived: dict[Any, Any] = {}  # the session's classes, by ours, and by themselves
         self._originals: dict[Any, Any] = {}
+        self._mixed: dict[Any, Any] = {}  # classes with the methods of two
 
     def of(self, python: Any) -> Class:
         """Returns a class as the session sees it."""
@@ -367,6 +382,22 @@ class Classes:
         for name, value in replaced.items():
             self._install(made, name, value)
         return made
+
+    @contextmanager
+    def borrowing(self, thing: Any, cls: Any) -> Iterator[None]:
+        """Lets an object be of another class, too, whose method runs: ``nn.Module.getParameters(criterion)``."""
+        own = thing.__class__
+        if (own, cls) not in self._mixed:
+            space = {"_typename": own._typename, "__module__": "lua", "changesDtype": True}
+            try:
+                self._mixed[own, cls] = new_class(own.__name__, (own, cls), exec_body=lambda body: body.update(space))
+            except TypeError as error:
+                raise UnsupportedError(f"{own._typename} is no {cls._typename}, whose method this is") from error
+        thing.__class__ = self._mixed[own, cls]
+        try:
+            yield
+        finally:
+            thing.__class__ = own
 
     def _install(self, python: Any, name: Any, value: Any) -> None:
         """Gives a class of Python a method of Lua."""

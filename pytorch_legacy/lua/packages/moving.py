@@ -79,6 +79,10 @@ class Moving:
             return self._keep(value, border_of(self.target).lua(python))
         if isinstance(value, Userdata):
             return value
+        if value.__class__ is list:  # a variable of a loop's body that functions change
+            made = self._keep(value, [])
+            made += [self.value(one) for one in value]
+            return made
         raise_error(f"a value of type {type_name(value)} cannot be given to a thread")
 
     def _table(self, table: Table) -> Table:

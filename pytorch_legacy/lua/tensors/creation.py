@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from pytorch_legacy import random
 
 from ..language.errors import raise_error
+from ..language.libraries.files import system_name
 from ..language.operators import tonumber
 from ..language.table import TABLES, Table
 from .generators import Generator, drawing
@@ -73,9 +75,31 @@ def construct(kind: type[Tensor], arguments: tuple[Any, ...]) -> Tensor:
     return kind(zeros(sizes(arguments, kind.name) or (0,), kind.dtype))
 
 
-def construct_storage(kind: type[Storage], arguments: tuple[Any, ...]) -> Storage:
-    """Returns a new storage of a number of elements, of a table's values, or on a part of another storage."""
+def mapped(kind: type[Storage], name: str, isShared: bool, size: int) -> Storage:
+    """Returns a storage of a file's elements. A shared one changes the file, which gets the size that is asked for."""
+    path = system_name(name)
+    try:
+        if isShared:
+            with open(path, "ab") as file:
+                file.truncate(max(file.tell(), size * kind.dtype.itemsize))
+        there = os.path.getsize(path) // kind.dtype.itemsize
+        if size > there:
+            raise_error(f"file <{name}> size is smaller than the required mapping size <{size * kind.dtype.itemsize}>")
+        if not (n := size or there):
+            return kind(np.empty(0, kind.dtype))
+        return kind(
+            np.memmap(path, kind.dtype, "r+", shape=(n,)).view(np.ndarray) if isShared else np.fromfile(path, kind.dtype, n)
+        )
+    except OSError as problem:
+        raise_error(f"unable to open file <{name}> in {'read-write' if isShared else 'read-only'} mode: {problem.strerror}")
+
+
+def construct_storage(kind: type[Storage], arguments: tuple[Any, ...], from_file: Any = mapped) -> Storage:
+    """Returns a new storage of a number of elements, of a table's values, on a part of another storage, or of a file."""
     first = arguments[0] if arguments else None
+    if first.__class__ is str and tonumber(first) is None:
+        isShared, size = (*arguments[1:3], None, None)[:2]
+        return from_file(kind, first, isShared is True, 0 if size is None else integer(size, kind.name))  # type: ignore[no-any-return]
     if first is None:
         return kind(np.empty(0, kind.dtype))
     if first.__class__ in TABLES:

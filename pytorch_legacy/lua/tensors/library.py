@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..language.arguments import MISSING
@@ -60,13 +61,14 @@ def _tensor_methods(types: Types) -> dict[str, Any]:
     return found | {"__tostring__": printing.tensor_text, "__len__": _length, "__index__": index, "__newindex__": newindex}
 
 
-def _constructor(kind: Any) -> tuple[Any, Any]:
+def _constructor(state: State, kind: Any) -> tuple[Any, Any]:
     """Returns what a call of a constructor does, and ``x.new``, which has no x as its own."""
-    construct: Any = creation.construct if issubclass(kind, Tensor) else creation.construct_storage
+    from_file = state.outside("torch", {"Storage(file)": creation.mapped})["Storage(file)"]
+    construct: Any = creation.construct if issubclass(kind, Tensor) else partial(creation.construct_storage, from_file=from_file)
     return lambda _=None, *arguments: construct(kind, arguments), lambda *arguments: construct(kind, arguments)
 
 
-def _open_classes(types: Types, torch: dict[str, Any]) -> None:
+def _open_classes(state: State, types: Types, torch: dict[str, Any]) -> None:
     """Fills the metatables of tensors and storages, and makes their constructors."""
     methods = _tensor_methods(types)
     ofStorages = {**storages.METHODS, "__index": index_storage, "__newindex": newindex_storage, "__len": storages.size}
@@ -74,7 +76,7 @@ def _open_classes(types: Types, torch: dict[str, Any]) -> None:
     for name, kind in types.names.items():
         metatable = types.metatable(name)
         metatable.__dict__.update(methods if issubclass(kind, Tensor) else ofStorages)
-        called, metatable.__dict__["new"] = _constructor(kind)
+        called, metatable.__dict__["new"] = _constructor(state, kind)
         torch[name.removeprefix("torch.")] = registry.constructor_of(metatable, called)
 
 
@@ -109,7 +111,7 @@ def library(state: State) -> Table:
     types = state.types = Types()
     torch = Table()
     names = torch.__dict__
-    _open_classes(types, names)
+    _open_classes(state, types, names)
     names.update(_functions(types))
     names.update(files.functions(state))
     names.update(streams.functions(state, types))

@@ -19,6 +19,7 @@ from .expressions import UnsupportedLua
 from .names import quoted
 from .program import Program, required, returns, walk
 from .statements import Statements
+from .unset import Unset
 
 __all__ = ["UnsupportedLua", "write", "write_program"]
 
@@ -138,14 +139,19 @@ def _text(program: Program, key: str, file: _File, helpers: frozenset[str]) -> t
     writer.isMain = _returns_early(chunk.body)
     doc = writer.comments.pop(0).lines if _has_head(writer) else []
     body = _main(writer, chunk, key) if writer.isMain else writer.body(chunk.body)
-    body = [*_rest(writer, chunk, key), *body]
     body += writer.notes(1 << 30)
     while body and not body[0]:
         del body[0]
-    text = [*_head(doc), *_imports(writer)]
+    before = [*_rest(writer, chunk, key), *_unset(writer, chunk)]
+    head = [*_head(doc), *_imports(writer)]
+    text = _apart([*head, *([""] if before else []), *before], body, 0 if before else 1)
+    return "\n".join([*text, ""]).lstrip("\n"), frozenset(writer.helpers)
+
+
+def _apart(before: list[str], body: list[str], lines: int) -> list[str]:
+    """Returns both texts with so many lines between them, or two before a function or class."""
     first = next((line for line in body if not line.startswith("#")), "")
-    gap = [""] * (2 if text and first.startswith(("def ", "class ")) else 1)
-    return "\n".join([*text, *gap, *body, ""]).lstrip("\n"), frozenset(writer.helpers)
+    return [*before, *[""] * (2 if before and first.startswith(("def ", "class ")) else lines), *body]
 
 
 def _rest(writer: Statements, chunk: tree.Function, key: str) -> list[str]:
@@ -157,6 +163,15 @@ def _rest(writer: Statements, chunk: tree.Function, key: str) -> list[str]:
         return [f"rest = ({quoted(key)},)"]
     writer.imports |= {"arg", "unpack"}
     return ["rest = unpack(arg)"]
+
+
+def _unset(writer: Statements, chunk: tree.Function) -> list[str]:
+    """Returns the statements that make globals nil which the file reads before it sets them."""
+    targets = [target for node in walk(chunk.body) if isinstance(node, tree.Assignment) for target in node.targets]
+    names = {target.name for target in targets if isinstance(target, tree.Global)}
+    found = Unset(writer.program, names - writer.program.shared - {*writer.program.named}).read(chunk.body)
+    writer.isAny = writer.isAny or bool(found)
+    return [f"{writer.global_name(name)}: Any = None" for name in sorted(found)]
 
 
 def _has_head(writer: Statements) -> bool:

@@ -100,7 +100,7 @@ def count(name: str, arguments: int) -> int | None:
     """Returns how many results a function or method of a package has that gets so many arguments; None if it depends."""
     if name in WITH_DIMENSION:
         return 2 if arguments else 1
-    return SEVERAL.get(name, 1)
+    return None if name in NONE else SEVERAL.get(name, 1)
 
 
 def kind(name: str, arguments: list[Any]) -> str:

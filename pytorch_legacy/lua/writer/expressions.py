@@ -181,7 +181,7 @@ class Expressions:
         """True if a field may be a method, which Python would bind to its object."""
         name = field_name(node)
         isOfProgram = name in self.program.methods and name not in self.program.plain
-        isMethod = (isOfProgram or name in declarations.methods()) and name not in self.program.fields
+        isMethod = (isOfProgram or name in declarations.methods()) and name not in (*self.program.fields, *declarations.FIELDS)
         return isMethod and not self.is_plain(node)
 
     def is_plain(self, node: Any) -> bool:
@@ -239,12 +239,11 @@ class Expressions:
         if isinstance(last, tree.Vararg):
             return [*before, "*rest"]
         count = self.program.count(last)
-        isNone = isinstance(last, tree.MethodCall) and last.name in declarations.NONE
-        if count == 0 and not isNone:
+        if count == 0:
             return [*before, f"*({self.call(last)} or ())"]
-        if count is not None and count < 2 and not isNone:
+        if count == 1:
             return [*before, self.call(last)]
-        isTuple = (count and not isNone) or (isinstance(last, tree.Call) and self.program.package(last.function) == "unpack")
+        isTuple = count or (isinstance(last, tree.Call) and self.program.package(last.function) == "unpack")
         return [*before, f"*{self.call(last) if isTuple else self.helper('many', self.call(last))}"]
 
     def call(self, node: Node, isStatement: bool = False) -> str:
@@ -271,11 +270,13 @@ class Expressions:
             raise self.refuse(node, "the metatable of strings")
         if called.name == "select" and len(arguments) == 2 and is_count(arguments) and isinstance(arguments[1], tree.Vararg):
             return "len(rest)"
-        if called.name in ("require", "dofile"):
+        if called.name in ("require", "dofile", "include"):
             self._check_file(node, called.name)
         if called.name in ("pcall", "xpcall") and arguments and field_name(arguments[0]) and not self.is_plain(arguments[0]):
             given = [self.unbound(arguments[0]), *self.arguments(arguments[1:])]
             return group(f"{self._global(called)}(", given, ")")
+        if called.name == "include":
+            return f"dofile({self.text(arguments[0])})"
         if isStatement and called.name == "assert" and arguments and (len(arguments) == 1 or not has_results(arguments[-1])):
             given = [self.condition(arguments[0]), *map(self.text, arguments[1:])]
             return group(f"{self._global(called)}(", given, ")")
@@ -287,9 +288,9 @@ class Expressions:
     def _check_file(self, node: tree.Call, name: str) -> None:
         if not required(node):
             raise self.refuse(node, f"{name} of a name that is computed")
-        if name == "dofile":
+        if name != "require":
             if self.program.file(node) is None:
-                raise self.refuse(node, f"dofile of {required(node)}, which is not there,")
+                raise self.refuse(node, f"{name} of {required(node)}, which is not there,")
             self.imports.add("dofile")
 
     def _field_call(self, node: tree.Call, called: tree.Index, name: str) -> str:

@@ -73,6 +73,7 @@ class Program:
         self.named: dict[str, Class] = {}
         self.homes: dict[str, tree.Function] = {}  # the files of classes
         self.plain: set[str] = set()
+        self.aliases: list[tuple[str, str]] = []  # fields of tables that get another field's value
         self.made: dict[int, Class] = {}
         self.fields: set[str] = set()
         self.growing: set[Key] = set()
@@ -84,6 +85,10 @@ class Program:
         self.shared = {name for name in every if name in self.globals and sum(name in names for names in named) > 1}
         for chunk in files:
             self._read_methods(chunk)
+        for name, other in self.aliases:
+            if other in self.plain:
+                self.plain.add(name)
+                self.methods[name] += self.methods[other]
         self._name_functions()
         self.loose = {id(function) for chunk in files for node in walk(chunk) for function in self._handed(node)}
 
@@ -186,8 +191,10 @@ class Program:
             self.methods[key.value].append(value)
             if isPlain:
                 self.plain.add(key.value)
-        else:
-            self.fields.add(key.value)
+            return
+        self.fields.add(key.value)
+        if isPlain and isinstance(value, tree.Index) and isinstance(value.key, tree.Constant):
+            self.aliases.append((key.value, str(value.key.value)))
 
     def _name_functions(self) -> None:
         for key in [*self.values]:
@@ -222,6 +229,11 @@ class Program:
         values = self.values.get(self.key(node), []) if isinstance(node, (tree.Local, tree.Global)) else []
         values = [one for one in values if not (isinstance(one, tree.Constant) and one.value is None)] or values
         return values[0] if len(values) == 1 else None
+
+    def is_new(self, name: str) -> bool:
+        """True for a global that nothing but one statement sets."""
+        isShared = name in self.shared or name in self.known
+        return not isShared and len(self.values[name]) == 1
 
     def package(self, node: Node, depth: int = 5) -> str:
         """Returns the name of the package that an expression is, "" for another value."""
@@ -487,14 +499,14 @@ def class_of(node: Node) -> Class | None:
 
 
 def required(node: Node) -> str:
-    """Returns what ``require 'name'``, ``dofile 'file'`` or ``paths.dofile 'file'`` names, "" for other calls."""
+    """Returns what ``require 'name'``, ``dofile 'file'``, ``include`` or ``paths.dofile`` names, "" for other calls."""
     if not isinstance(node, tree.Call) or len(node.arguments) != 1 or not isinstance(node.arguments[0], tree.Constant):
         return ""
     function, name = node.function, node.arguments[0].value
     if isinstance(function, tree.Index) and isinstance(function.table, tree.Global) and function.table.name == "paths":
         isFile = isinstance(function.key, tree.Constant) and function.key.value == "dofile"
     else:
-        isFile = isinstance(function, tree.Global) and function.name in ("require", "dofile")
+        isFile = isinstance(function, tree.Global) and function.name in ("require", "dofile", "include")
     return name if isFile and isinstance(name, str) else ""
 
 

@@ -251,8 +251,10 @@ class Statements(Expressions):
 
     def gathered(self, cls: Class, nodes: list[Node], start: int) -> tuple[int, list[str]]:
         """Returns how many statements a class takes, and its lines: ``torch.class`` and the methods that follow it."""
-        if cls.parent == "" and cls.variable is None:
-            raise self.refuse(nodes[start], "torch.class in this place")
+        targets = getattr(nodes[start], "targets", [])
+        globals_ = [target.name for target in targets if isinstance(target, tree.Global)]
+        if self.scope is not None and "." not in cls.name and cls.name in self.program.used:
+            raise self.refuse(nodes[start], "torch.class of a global within a function")
         name = self.named(cls.variable) if cls.variable is not None else cls.name.rpartition(".")[2]
         parent = self.class_text(cls.parent) if cls.parent else "Value"
         if not cls.parent:
@@ -265,7 +267,7 @@ class Statements(Expressions):
             found += self.line(f"_package = {self._global(tree.Global(nodes[start].line, package))}")
         count, seen = 1, set[str]()
         for node in nodes[start + 1 :]:
-            method = self.method_of(node, cls)
+            method = self.method_of(node, cls, globals_[:1])
             if method is None or method in seen:
                 break
             seen.add(method)
@@ -274,15 +276,19 @@ class Statements(Expressions):
             found += self.definition(method, node.values[0], cls)  # type: ignore[attr-defined]
             count += 1
         self.indent -= 4
-        return count, found
+        named = [(self.target(target), value) for target, value in zip(targets, (name, parent), strict=False)]
+        named = [(target, value) for target, value in named if globals_ and target != value]
+        lines = [line for target, value in named for line in self.line(f"{target} = {value}")]
+        return count, [*found, *(self.gap() if lines else []), *lines]
 
-    def method_of(self, node: Node, cls: Class) -> str | None:
-        """Returns the name of the method that a statement defines."""
+    def method_of(self, node: Node, cls: Class, names: list[str]) -> str | None:
+        """Returns the name of the method that a statement defines. A global of these names is the class, too."""
         target = node.targets[0] if isinstance(node, tree.Assignment) and len(node.targets) == 1 else None
         if not isinstance(target, tree.Index) or not isinstance(node.values[0], tree.Function):  # type: ignore[attr-defined]
             return None
         isOwn = isinstance(target.table, tree.Local) and target.table.variable is cls.variable
         isOwn = isOwn or (cls.variable is None and self.program.class_named(target.table) is cls)
+        isOwn = isOwn or (isinstance(target.table, tree.Global) and target.table.name in names)
         name = target.key.value if isinstance(target.key, tree.Constant) else None
         if not isOwn or not isinstance(name, str):
             return None
@@ -419,7 +425,7 @@ class Statements(Expressions):
 
     def _defaulted(self, target: Node, value: tree.Binary) -> list[str]:
         """Returns the statement for ``x = x or value``."""
-        if isinstance(target, tree.Global) and self.scope is None and self.is_new(target.name):
+        if isinstance(target, tree.Global) and self.scope is None and self.program.is_new(target.name):
             return self.line(f"{self.target(target)} = {self.text(value.right)}")
         if isinstance(target, tree.Global):
             return self.line(f"{self.target(target)} = {self.text(value)}")
@@ -431,11 +437,6 @@ class Statements(Expressions):
         inner = self.line(f"{place} = {self.text(value.right)}")
         self.indent -= 4
         return [*self.line(f"if {test}:"), *inner]
-
-    def is_new(self, name: str) -> bool:
-        """True for a global that nothing but one statement sets."""
-        isShared = name in self.program.shared or name in self.program.known
-        return not isShared and len(self.program.values[name]) == 1
 
     def _stored_function(self, target: Node, value: tree.Function) -> list[str]:
         if isinstance(target, tree.Global) and target.name not in self.program.shared:

@@ -40,6 +40,10 @@ from ..running import rows
      "local pool = threads(1) pool:addjob(function() return fact(5), t.me == t end, "
      "function(...) r = {...} end) pool:synchronize() "
      "return r[1], r[2]", (120.0, True)),
+    ("local pool, found = threads.Threads(2), {} for i = 1, 3 do local n = i "
+     "local function double() n = n * 2 return n end "
+     "pool:addjob(function() double() return n end, function(twice) found[i] = twice + n end) end pool:synchronize() "
+     "return found[1], found[2], found[3]", (3.0, 6.0, 9.0)),
 )  # fmt: skip
 def test_pools(code: str, expected: Any) -> None:
     assert pl.lua.Session().execute(f"local threads = require 'threads' {code}", "=t") == expected

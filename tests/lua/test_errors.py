@@ -179,3 +179,12 @@ for program in programs:
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (found.returncode, found.stdout.split()) == (0, ["True"] * 26), found.stderr
+
+
+def test_a_traceback_has_the_name_of_each_function_of_a_library() -> None:
+    """Functions that one ``def`` makes share its code, by which tracebacks know them."""
+    for name in ("adam", "sgd"):
+        call = f"optim.{name}(function() error('x') end, torch.zeros(2), {{}})"
+        code = f"return select(2, xpcall(function() {call} end, debug.traceback))"
+        assert result(code, ("optim",)).split("\n")[1:3] == ["stack traceback:", f"\t[C]: in function '{name}'"]
+    assert "in function 'tan'" in result("return select(2, xpcall(function() math.tan({}) end, debug.traceback))")

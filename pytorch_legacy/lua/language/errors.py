@@ -87,9 +87,18 @@ def short_name(source: str) -> str:
 
 
 def register(functions: dict[str, Any]) -> None:
-    """Lua counts these functions among its own, by these names."""
+    """Lua counts these functions among its own, by these names. The first name of a function is the one that tracebacks show.
+
+    Closures of one ``def`` share its code, by which tracebacks know a function. Each of another name gets a code of its own.
+    """
     for name, function in functions.items():
-        if isinstance(function, FunctionType):
+        if not isinstance(function, FunctionType):
+            continue
+        known = LIBRARY.get(function.__code__)
+        if known is None or known != function.__name__:
+            if known not in (None, name):
+                function.__code__ = function.__code__.replace(co_name=name)
+            function.__name__ = name
             LIBRARY.setdefault(function.__code__, name)
 
 

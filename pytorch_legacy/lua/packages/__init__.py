@@ -12,6 +12,7 @@ from ..language.errors import register
 from ..language.table import Table, rawset
 from . import (
     cjson,
+    csvigo,
     cunn,
     cutorch,
     display,
@@ -22,6 +23,7 @@ from . import (
     lfs,
     luaunit,
     moses,
+    nninit,
     paths,
     pl,
     qt,
@@ -40,9 +42,11 @@ if TYPE_CHECKING:
 PACKAGES: dict[str, Callable[[State], Table]] = {
     "cjson": cjson.library,
     "cjson.safe": cjson.safe_library,
+    "csvigo": csvigo.library,
     "cunn": cunn.library,
     "cutorch": cutorch.library,
     "display": display.library,
+    "dok": xlua.dok,
     "env": env.library,
     "gnuplot": gnuplot.library,
     "hdf5": hdf5.library,
@@ -50,6 +54,7 @@ PACKAGES: dict[str, Callable[[State], Table]] = {
     "lfs": lfs.library,
     "luaunit": luaunit.library,
     "moses": moses.library,
+    "nninit": nninit.library,
     "paths": paths.library,
     **pl.PACKAGES,
     **dict.fromkeys(("qt", "qtcore", "qtgui", "qttorch", "qtuiloader", "qtwidget"), qt.library),
@@ -77,7 +82,9 @@ EXTENSIONS: dict[str, Callable[[State, Table], Any]] = {
 """Functions that add to torch and the packages of classes when they are opened."""
 
 GLOBALS = frozenset({
+    "csvigo",
     "cutorch",
+    "dok",
     "gnuplot",
     "hdf5",
     "image",

@@ -126,13 +126,16 @@ def place(frame: FrameType | None) -> str:
     return f"{chunk.name}:{frame.f_lineno}: " if frame is not None and chunk is not None else ""
 
 
-def raise_error(message: str) -> NoReturn:
-    """Raises an error at the line of Lua that runs, or that calls the library function that runs."""
+def calling_place() -> str:
+    """Returns ``file:line: `` of the line of Lua that runs, or that calls the library function that runs."""
     found = levels(sys._getframe(1))
     frame = next(found, None)
-    if frame is not None and frame.f_code in LIBRARY:
-        frame = next(found, None)
-    raise LuaError(place(frame) + message)
+    return place(next(found, None) if frame is not None and frame.f_code in LIBRARY else frame)
+
+
+def raise_error(message: str) -> NoReturn:
+    """Raises an error at the line of Lua that runs, or that calls the library function that runs."""
+    raise LuaError(calling_place() + message)
 
 
 def function_name(code: CodeType, chunk: Chunk) -> str:

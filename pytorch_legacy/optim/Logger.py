@@ -126,7 +126,7 @@ class Logger:
                 axes.plot(range(1, len(column) + 1), column, _STYLES[style], label=name)
         axes.set_yscale("log" if self.logscale else "linear")
         axes.grid(True)
-        axes.legend()
+        axes.legend(framealpha=1)  # EPS knows no transparency
         axes.set_title(f"<Logger::{self.name}>")
         if self.epsfile:
             with whole(self.epsfile) as file:

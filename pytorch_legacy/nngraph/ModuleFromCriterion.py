@@ -16,8 +16,8 @@ from pytorch_legacy.objects import Wrapping
 class ModuleFromCriterion(Wrapping, Module):
     """Computes a loss of a table ``[prediction, target]``, for use inside a network.
 
-    The output is an array with one element. The gradient of the prediction is that of the criterion times gradOutput;
-    the gradient of the target is zero.
+    The output is an array with one element. The gradient of the prediction is that of the criterion times gradOutput, which
+    may have any dtype; the gradient of the target is zero.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class ModuleFromCriterion(Wrapping, Module):
 
     def updateGradInput(self, input: list[Any], gradOutput: Tensor) -> list[Any]:
         prediction, target = check.table(self, "input", input, 2)
-        factor = check.shape(self, "gradOutput", check.tensor(self, "gradOutput", gradOutput), (1,))
+        factor = check.shape(self, "gradOutput", check.array(self, "gradOutput", gradOutput), (1,)).astype(self._dtype)
         old = self.gradInput if isinstance(self.gradInput, list) and len(self.gradInput) == 2 else [None, None]
         gradient = recursiveCopy(old[0], self.criterion.updateGradInput(prediction, target))
         by_example(None, gradient, lambda _, array: np.multiply(array, factor[0], out=array))

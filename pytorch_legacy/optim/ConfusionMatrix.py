@@ -11,7 +11,7 @@ from pytorch_legacy.errors import DtypeError, FieldError, IndexRangeError, Shape
 from pytorch_legacy.files.counting import Lua
 from pytorch_legacy.files.fields import Fields
 from pytorch_legacy.files.form import Form
-from pytorch_legacy.messages import described
+from pytorch_legacy.messages import described, sizes
 from pytorch_legacy.objects import Object
 from pytorch_legacy.optim import pictures
 
@@ -95,7 +95,11 @@ class ConfusionMatrix(Object):
 
     def add(self, prediction: Any, target: Any) -> None:
         """Adds one sample: each argument is a class, or a vector of which the largest element tells the class."""
-        self.batchAdd(*(np.asarray(value)[None] for value in (prediction, target)))
+        values = {"prediction": np.asarray(prediction), "target": np.asarray(target)}
+        for name, value in values.items():
+            if value.ndim > 1:
+                raise ShapeError(f"optim.ConfusionMatrix: {name}: expected a class or a vector, got {sizes(value.shape)}")
+        self.batchAdd(*(value[None] for value in values.values()))
 
     def batchAdd(self, predictions: Any, targets: Any) -> None:
         """Adds a batch: each argument is a vector of classes, or has a row of scores for each sample."""
@@ -224,12 +228,13 @@ class ConfusionMatrix(Object):
     def _classes(self, name: str, values: Any) -> Tensor:
         """The classes that a batch tells, as numbers or by scores."""
         values = np.asarray(values)
+        shape = values.shape
         if values.dtype.kind not in "biuf":
             raise DtypeError(f"optim.ConfusionMatrix: {name}: expected numbers, got {values!r}")
         if values.ndim == 2:
             values = values[:, 0] if values.shape[1] == 1 else values.argmax(1)
         if values.ndim != 1:
-            raise ShapeError(f"optim.ConfusionMatrix: {name}: expected a vector or a matrix, got {values.ndim} dimensions")
+            raise ShapeError(f"optim.ConfusionMatrix: {name}: expected a vector or a matrix, got {sizes(shape)}")
         for wrong in values[~are_whole(values, -(2**62), np.int64)][:1] if values.dtype.kind == "f" else ():
             raise DtypeError(f"optim.ConfusionMatrix: {name}: expected classes, got {wrong}")
         return values.astype(np.int64)

@@ -9,6 +9,7 @@ from typing import IO, Any, Self
 
 from pytorch_legacy.errors import DtypeError, ShapeError, UnsupportedError, ValueRangeError
 from pytorch_legacy.files.writing import whole
+from pytorch_legacy.messages import described
 from pytorch_legacy.optim import pictures
 from pytorch_legacy.optim.plotting import pyplot
 
@@ -88,6 +89,8 @@ class Logger:
 
     def style(self, symbols: Sequence[Any] | Mapping[str, Any]) -> Self:
         """Says how columns are plotted: "-", "+", "." or "+-", or a list of these, for each column."""
+        if not isinstance(symbols, (Mapping, Sequence)):
+            raise DtypeError(f"optim.Logger: style: expected a list or a dict of styles, got {described(symbols)}")
         pairs = symbols.items() if isinstance(symbols, Mapping) else zip(self.names, symbols, strict=False)
         for name, style in pairs:
             styles = [style] if isinstance(style, str) else list(style)
@@ -123,7 +126,7 @@ class Logger:
                 axes.plot(range(1, len(column) + 1), column, _STYLES[style], label=name)
         axes.set_yscale("log" if self.logscale else "linear")
         axes.grid(True)
-        axes.legend()
+        axes.legend(framealpha=1)  # EPS knows no transparency
         axes.set_title(f"<Logger::{self.name}>")
         if self.epsfile:
             with whole(self.epsfile) as file:

@@ -179,3 +179,36 @@ for program in programs:
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (found.returncode, found.stdout.split()) == (0, ["True"] * 26), found.stderr
+
+
+def test_a_traceback_has_the_name_of_each_function_of_a_library() -> None:
+    """Functions that one ``def`` makes share its code, by which tracebacks know them."""
+    for name in ("adam", "sgd"):
+        call = f"optim.{name}(function() error('x') end, torch.zeros(2), {{}})"
+        code = f"return select(2, xpcall(function() {call} end, debug.traceback))"
+        assert result(code, ("optim",)).split("\n")[1:3] == ["stack traceback:", f"\t[C]: in function '{name}'"]
+    assert "in function 'tan'" in result("return select(2, xpcall(function() math.tan({}) end, debug.traceback))")
+
+
+@rows(
+    (
+        "nn.Linear(2, 1):float():forward(torch.zeros(2))",
+        "t:1: nn.Linear: input: expected torch.FloatTensor, got torch.DoubleTensor; "
+        "pass x:float(), or convert the module: module:double()",
+    ),
+    (
+        "nn.Linear(2, 1):forward(3)",
+        "t:1: nn.Linear: input: expected a torch.DoubleTensor, got number 3; pass torch.DoubleTensor(x)",
+    ),
+    ("nn.Sequential():add(nil)", "t:1: nn.Sequential: module: expected a module, got nil"),
+    (
+        "optim.adam(function() return 1 end, torch.zeros(2))",
+        "t:1: optim.adam: opfunc: expected that it returns a value and a gradient, got number 1",
+    ),
+    (
+        "optim.ConfusionMatrix(3):add(torch.rand(1, 3), 2)",
+        "t:1: size mismatch, optim.ConfusionMatrix: prediction: expected a class or a vector, got 1 x 3",
+    ),
+)
+def test_errors_of_modules_name_types_as_lua_does(code: str, expected: str) -> None:
+    assert error(code, ("nn", "optim")) == expected

@@ -47,7 +47,7 @@ VALUES = {
     "object of a class": "torch.class('Own') and Own()",
     "generator": "torch.Generator()",
     "timer": "torch.Timer()",
-    "command line": "torch.CmdLine()",
+    "command line": "(function(cmd) cmd.options, cmd.arguments = nil return cmd end)(torch.CmdLine())",  # no own fields
     "file of torch": "torch.MemoryFile()",
     "hash": "require('tds').Hash()",
     "options of hdf5": "require('hdf5').DataSetOptions()",

@@ -495,3 +495,19 @@ def test_errors_are_words_of_lua(code: str) -> None:
     lua = pl.lua.Session(requires=["torch", "nn"], sandbox=True)
     found = str(lua.execute(f"return select(2, pcall(function() return {code} end))"))
     assert "Error" not in found and "object at" not in found
+
+
+def test_fields_of_a_command_line_can_be_read_and_changed() -> None:
+    code = """
+        local cmd = torch.CmdLine('_')
+        cmd:option('-rate', 0.1, 'the rate')
+        cmd:argument('-file', 'a file')
+        local before, help = cmd.options['-rate'].default, cmd.helplines[1].help
+        cmd.options['-rate'].default = 5
+        cmd.argseparator = '+'
+        local opt = cmd:parse{'x.t7'}
+        local name = cmd:string('run', {rate = 7, file = 'a'})
+        return before, help, opt.rate, cmd:default().rate, name, #cmd.arguments, torch.type(cmd)
+    """
+    assert result(code) == (0.1, "the rate", 5, 5, "run+file=a+rate=7", 1, "torch.CmdLine")
+    assert "options: expected a table, got nil" in error("local cmd = torch.CmdLine() cmd.options = nil cmd:parse{}")

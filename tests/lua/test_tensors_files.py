@@ -217,3 +217,40 @@ def test_storages_of_files(tmp_path: Path) -> None:
     assert "unable to open file <missing> in read-only mode" in error("torch.FloatStorage('missing')")
     with pytest.raises(pl.lua.LuaError, match="a sandbox has no torch"):
         pl.lua.Session(requires=["torch"], sandbox=True).execute(f"torch.FloatStorage('{name}')")
+
+
+def test_binary_numbers_in_another_byte_order(tmp_path: Path) -> None:
+    """The files of MNIST are big-endian."""
+    name = tmp_path / "x"
+    name.write_bytes(bytes([0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 1, 7, 9]))
+    code = """
+        local f = torch.DiskFile(name):bigEndianEncoding():binary()
+        local dims = torch.LongStorage(f:readInt() - 0x800)
+        for i = 1, #dims do dims[i] = f:readInt() end
+        local t = torch.ByteTensor(dims)
+        return f:readByte(t:storage()), t, f:isLittleEndianCPU() ~= f:isBigEndianCPU()
+    """
+    count, tensor, isEither = result(code, name=str(name))
+    assert count == 2 and tensor.tolist() == [[7], [9]] and isEither
+
+
+def test_what_is_written_in_a_byte_order_is_read_in_it(tmp_path: Path) -> None:
+    code = """
+        local f = torch.DiskFile(name, 'w'):binary():bigEndianEncoding()
+        f:writeInt(258) f:writeLong(3) f:longSize(4):writeLong(-7) f:writeDouble(torch.DoubleStorage{1, 2}) f:close()
+        f = torch.DiskFile(name):binary():bigEndianEncoding()
+        local found = {f:readInt(), f:readLong(), f:longSize(4):readLong(), f:readDouble(2)[2], select(2, pcall(f.readObject, f))}
+        return unpack(found)
+    """
+    found = result(code, name=str(tmp_path / "x"))
+    assert found[:4] == (258, 3, -7, 2) and found[4].endswith("objects have longs of 8 bytes and the byte order of this machine")
+    assert (tmp_path / "x").read_bytes()[:16] == bytes([0, 0, 1, 2, *[0] * 7, 3, 255, 255, 255, 249])
+
+
+def test_pipes(tmp_path: Path) -> None:
+    code = """
+        local p = torch.PipeFile('cat > ' .. name, 'w') p:writeString('4 5\\n') p:close()
+        p = torch.PipeFile('cat ' .. name)
+        return torch.type(p), p:readInt(), p:readInt(), p:quiet():readInt(), p:hasError()
+    """
+    assert result(code, name=str(tmp_path / "x")) == ("torch.PipeFile", 4, 5, 0, True)

@@ -111,6 +111,9 @@ def test_a_loss_in_a_graph() -> None:
     scores = np.log(np.full((2, 2), 0.5))
     assert_close(labels.forward([scores, np.array([0, 1])]), np.array([np.log(2)]), 1e-12)
     assert_same(labels.backward([scores, np.array([0, 1])], np.ones(1))[1], np.zeros(2, np.int64))
+    expected = labels.backward([scores, np.array([0, 1])], np.full(1, 3.0))[0].copy()
+    for dtype in (np.float32, np.int64):  # as in Torch7, where the factor is a number
+        assert_same(labels.backward([scores, np.array([0, 1])], np.full(1, 3, dtype))[0], expected)
 
 
 def test_inputs_without_gradient() -> None:

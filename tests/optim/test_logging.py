@@ -203,3 +203,14 @@ def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         logger.plot()
     with pytest.raises(errors.UnsupportedError, match="pip install matplotlib"):
         optim.ConfusionMatrix(2).render()
+
+
+def test_a_plot_needs_no_transparency(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Matplotlib warns of it for each EPS file."""
+    pytest.importorskip("matplotlib")
+    log = optim.Logger(tmp_path / "x.log")
+    log.display(False)
+    for loss in (2.0, 1.0):
+        log.add({"loss": loss})
+    log.plot()
+    assert (tmp_path / "x.log.eps").exists() and not caplog.records

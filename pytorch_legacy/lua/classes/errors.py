@@ -9,13 +9,27 @@ from typing import TYPE_CHECKING, Any
 
 from pytorch_legacy.errors import ShapeError, THNNError
 
-from ..language.errors import LuaError, chunk_of, frame_at, place, traceback_of, value_of
+from ..language.errors import LuaError, calling_place, chunk_of, traceback_of, value_of
+from ..tensors.tensor import DTYPES
 
 if TYPE_CHECKING:
     from .border import Border
 
 _ENTRIES = re.compile(r"(?:[\w.]+: )*\w+((?:\[\d+\])+)")
 _PLACE = re.compile(r"in module (\d+)(?: \(.*\))? of (\S+)")
+_TYPES = {str(dtype): word for word, dtype in DTYPES.items()}
+_TYPE = "|".join(_TYPES)
+_KINDS = {"int": "number", "float": "number", "str": "string", "bool": "boolean"}
+_LUA_WORDS: tuple[tuple[str, Any], ...] = (
+    (rf"\bx\.astype\(np\.({_TYPE})\)", lambda match: f"x:{_TYPES[match[1]].lower()}()"),
+    (rf"\bnp\.array\(x, np\.({_TYPE})\)", lambda match: f"torch.{_TYPES[match[1]]}Tensor(x)"),
+    (r"\bconvert the module: \.(\w+\(\))", r"convert the module: module:\1"),
+    (rf"\b({_TYPE})( array\b)?", lambda match: f"torch.{_TYPES[match[1]]}Tensor"),
+    (r"\b(got|is) None\b", r"\1 nil"),
+    (r"\bgot (int|float|str|bool) (?=\S)", lambda match: f"got {_KINDS[match[1]]} "),
+    (r"\ba (?:list|tuple|dict) of ", "a table of "),
+)
+"""Patterns of what messages say of arrays and values of Python, and what they say in Lua."""
 
 
 @contextmanager
@@ -33,12 +47,12 @@ def as_lua(error: Exception) -> LuaError:
     places = [*reversed(getattr(error, "__notes__", ()))]
     if isinstance(error, THNNError):
         places += error.where
-        text = _counted(str(error.args[0])).replace(" is None ", " is nil ")
-        value: Any = f"{place(frame_at(0))}size mismatch, {text}" if isinstance(error, ShapeError) else place(frame_at(0)) + text
+        text = _in_lua(_counted(str(error.args[0])))
+        value: Any = f"{calling_place()}{'size mismatch, ' if isinstance(error, ShapeError) else ''}{text}"
     else:
         value = value_of(error)
         if isinstance(value, str) and not isinstance(error, LuaError) and not _is_in_script(error):
-            value = place(frame_at(0)) + value
+            value = calling_place() + value
     if isinstance(value, str):
         value = _headed(places, value)
     return LuaError(value, getattr(error, "traceback", "") or traceback_of(error))
@@ -51,6 +65,13 @@ def _counted(text: str) -> str:
         return text
     entries = re.sub(r"\d+", lambda number: str(int(number[0]) + 1), match[1])
     return text[: match.start(1)] + entries + text[match.end(1) :]
+
+
+def _in_lua(text: str) -> str:
+    """Returns a message in words of Lua and Torch7."""
+    for pattern, words in _LUA_WORDS:
+        text = re.sub(pattern, words, text)
+    return text
 
 
 def _is_in_script(error: Exception) -> bool:

@@ -87,9 +87,18 @@ def short_name(source: str) -> str:
 
 
 def register(functions: dict[str, Any]) -> None:
-    """Lua counts these functions among its own, by these names."""
+    """Lua counts these functions among its own, by these names. The first name of a function is the one that tracebacks show.
+
+    Closures of one ``def`` share its code, by which tracebacks know a function. Each of another name gets a code of its own.
+    """
     for name, function in functions.items():
-        if isinstance(function, FunctionType):
+        if not isinstance(function, FunctionType):
+            continue
+        known = LIBRARY.get(function.__code__)
+        if known is None or known != function.__name__:
+            if known not in (None, name):
+                function.__code__ = function.__code__.replace(co_name=name)
+            function.__name__ = name
             LIBRARY.setdefault(function.__code__, name)
 
 
@@ -117,13 +126,16 @@ def place(frame: FrameType | None) -> str:
     return f"{chunk.name}:{frame.f_lineno}: " if frame is not None and chunk is not None else ""
 
 
-def raise_error(message: str) -> NoReturn:
-    """Raises an error at the line of Lua that runs, or that calls the library function that runs."""
+def calling_place() -> str:
+    """Returns ``file:line: `` of the line of Lua that runs, or that calls the library function that runs."""
     found = levels(sys._getframe(1))
     frame = next(found, None)
-    if frame is not None and frame.f_code in LIBRARY:
-        frame = next(found, None)
-    raise LuaError(place(frame) + message)
+    return place(next(found, None) if frame is not None and frame.f_code in LIBRARY else frame)
+
+
+def raise_error(message: str) -> NoReturn:
+    """Raises an error at the line of Lua that runs, or that calls the library function that runs."""
+    raise LuaError(calling_place() + message)
 
 
 def function_name(code: CodeType, chunk: Chunk) -> str:

@@ -12,6 +12,7 @@ from ..language.errors import register
 from ..language.table import Table, rawset
 from . import (
     cjson,
+    csvigo,
     cunn,
     cutorch,
     display,
@@ -43,9 +44,11 @@ if TYPE_CHECKING:
 PACKAGES: dict[str, Callable[[State], Table]] = {
     "cjson": cjson.library,
     "cjson.safe": cjson.safe_library,
+    "csvigo": csvigo.library,
     "cunn": cunn.library,
     "cutorch": cutorch.library,
     "display": display.library,
+    "dok": xlua.dok,
     "env": env.library,
     "gnuplot": gnuplot.library,
     "hdf5": hdf5.library,
@@ -84,7 +87,9 @@ EXTENSIONS: dict[str, Callable[[State, Table], Any]] = {
 """Functions that add to torch and the packages of classes when they are opened."""
 
 GLOBALS = frozenset({
+    "csvigo",
     "cutorch",
+    "dok",
     "gnuplot",
     "hdf5",
     "image",

@@ -1,206 +1,200 @@
-"""The package ``nninit``: ``module:init('weight', nninit.kaiming, {gain = 'relu'})`` draws a parameter anew."""
+"""The package ``nninit``: a method ``init`` of modules, and functions that fill a tensor of a module."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from pytorch_legacy.nn.Module import Module
-
 from ..classes import border_of
-from ..language.arguments import wrong_type
-from ..language.errors import Fault, raise_error
-from ..language.table import Table, fields, first
-from ..tensors import Tensor
+from ..language.arguments import MISSING, number, wrong_type
+from ..language.errors import raise_error
+from ..language.operators import eq
+from ..language.table import Table, fields, rawget
+from ..tensors.signatures import described
+from ..tensors.tensor import Tensor
 from .functions import functions
-from .values import is_callable, is_table
+from .values import called, is_callable, is_table
 
 if TYPE_CHECKING:
     from ..language.state import State
 
-_MATRICES = ("nn.Linear", "nn.LinearNoBias", "nn.LookupTable")
-_WINDOWS = {"Spatial": ("kW", "kH"), "Volumetric": ("kT", "kW", "kH")}
-"""The sizes of the windows of convolutions, transposed ones among them, by the beginnings of their names."""
+_LINEAR = ("nn.Linear", "nn.LinearNoBias", "nn.LookupTable")
+_KERNELS = {"Spatial": ("kW", "kH"), "Volumetric": ("kT", "kW", "kH")}
 
 
 def _tensor(value: Any, position: int, name: str) -> Tensor:
-    """Returns a tensor."""
     if not isinstance(value, Tensor):
         wrong_type(value, position, name, "tensor")
     return value
 
 
-def _window(typename: str) -> tuple[str, ...]:
-    """Returns the fields with the size of a convolution's window; none for other layers."""
-    for space, names in _WINDOWS.items():
-        if f"{space}Convolution" in typename or f"{space}FullConvolution" in typename:
+def _kernel(typename: str) -> tuple[str, ...]:
+    """Returns the fields with the sizes of the kernel of a convolution, none for another module."""
+    for kind, names in _KERNELS.items():
+        if f"{kind}Convolution" in typename or f"{kind}FullConvolution" in typename:
             return names
     return ()
 
 
-class _Drawing:
-    """The functions of a session's ``nninit``."""
+def _gain(gain: Any) -> float:
+    """Returns the factor for the activation after a layer: a number, a name, or a table with both a name and its options."""
+    name = rawget(gain, 1.0) if is_table(gain) else gain
+    if name.__class__ is float:
+        return float(name)
+    if name == "relu":
+        return math.sqrt(2)
+    if name == "lrelu":
+        leakiness = number(gain.leakiness if is_table(gain) else None, 1, "leakiness")
+        return math.sqrt(2 / (1 + leakiness**2))
+    return 1.0
+
+
+class _Package:
+    """The functions of a session's package. Each takes a module and a tensor of it, and returns the module."""
 
     def __init__(self, state: State) -> None:
         self.state = state
-        self.torch: dict[str, Any] = state.require("torch").__dict__
+        self.torch = state.require("torch")
 
-    def _do(self, name: str, tensor: Any, *given: Any) -> Any:
-        """Returns the result of a method of a tensor."""
-        return self.state.index(tensor, name)(tensor, *given)
+    def do(self, tensor: Any, name: str, *arguments: Any) -> Any:
+        """Calls a method of a tensor, and returns its first result."""
+        return called(self.state.index(tensor, name), tensor, *arguments)
 
-    def _field(self, module: Any, name: str) -> float:
-        value = self.state.index(module, name)
-        if value.__class__ is not float:
-            raise_error(f"field '{name}' of the module is no number")
-        return value  # type: ignore[no-any-return]
+    def typename(self, module: Any) -> str:
+        return str(called(self.torch.type, module))
 
-    def _typename(self, module: Any) -> str:
-        return str(self.torch["type"](module))
+    def sizes(self, module: Any, *names: str) -> list[int]:
+        """Returns fields of a module that are whole numbers."""
+        return [int(number(self.state.index(module, name), 1, name)) for name in names]
 
-    def _fans(self, module: Any) -> tuple[float, float]:
-        """Returns how many inputs an output of a layer reads, and how many outputs read an input."""
-        typename = self._typename(module)
-        if typename in _MATRICES or "TemporalConvolution" in typename:
-            shape = _tensor(self.state.index(module, "weight"), 1, "init").array.shape
-            if len(shape) == 2:
-                return float(shape[1]), float(shape[0])
-        elif names := _window(typename):
-            size = math.prod(self._field(module, name) for name in names)
-            return size * self._field(module, "nInputPlane"), size * self._field(module, "nOutputPlane")
-        raise_error("Unsupported module")
-
-    def _gain(self, options: Any) -> float:
-        """Returns the factor of an activation: a number, a name, or a table of the name and its options."""
-        gain = self._option(options, "gain")
-        leakiness = None
-        if is_table(gain):
-            gain, leakiness = self.state.index(gain, 1.0), self._option(gain, "leakiness")
-        if gain.__class__ is float:
-            return gain  # type: ignore[no-any-return]
-        if gain == "relu":
-            return math.sqrt(2)
-        if gain == "lrelu":
-            if leakiness.__class__ is not float:
-                raise_error("a gain of 'lrelu' needs a leakiness: {'lrelu', leakiness = 0.1}")
-            return math.sqrt(2 / (1 + leakiness * leakiness))  # type: ignore[operator]
-        return 1.0
-
-    def _option(self, options: Any, name: str) -> Any:
-        return self.state.index(options, name) if is_table(options) else None
-
-    def _spread(self, tensor: Tensor, options: Any, stdv: float, usual: str) -> None:
-        """Draws a tensor with a standard deviation, from the distribution of the options."""
-        dist = self._option(options, "dist") or usual
-        if dist == "uniform":
-            bound = stdv * math.sqrt(3)
-            self._do("uniform", tensor, -bound, bound)
-        elif dist == "normal":
-            self._do("normal", tensor, 0.0, stdv)
-
-    def xavier(self, module: Any, tensor: Tensor, options: Any) -> None:
-        inputs, outputs = self._fans(module)
-        self._spread(tensor, options, self._gain(options) * math.sqrt(2 / (inputs + outputs)), "uniform")
-
-    def kaiming(self, module: Any, tensor: Tensor, options: Any) -> None:
-        inputs, _ = self._fans(module)
-        self._spread(tensor, options, self._gain(options) * math.sqrt(1 / inputs), "normal")
-
-    def orthogonal(self, _: Any, tensor: Tensor, options: Any) -> None:
-        shape = tensor.array.shape
-        if len(shape) < 2:
-            raise_error("nninit.orthogonal only supports tensors with 2 or more dimensions")
-        outputs, inputs = float(shape[0]), float(math.prod(shape[1:]))
-        gain = self._gain(options)
-        u, _, v = self.torch["svd"](self.torch["randn"](outputs, inputs), "S")
-        found = u if outputs > inputs else self._do("narrow", v, 1.0, 1.0, outputs)
-        resized = self._do("resize", found, self._do("size", tensor))
-        self._do("copy", tensor, self._do("mul", resized, gain))
-
-    def eye(self, module: Any, tensor: Tensor) -> None:
-        if self.state.index(module, "weight") is not tensor:
-            raise_error("nninit.eye only supports 'weight' tensor")
-        typename = self._typename(module)
-        if typename in _MATRICES and tensor.array.ndim == 2:
-            rows, columns = tensor.array.shape
-            tensor.array[...] = 0
-            for i in range(min(rows, columns)):
-                tensor.array[i, i] = 1
-        elif "TemporalConvolution" in typename:
-            frames, width = int(self._field(module, "inputFrameSize")), int(self._field(module, "kW"))
-            tensor.array[...] = 0
-            tensor.array[:, [i * width + math.ceil(width / 2) - 1 for i in range(frames)]] = 1 / frames
-        elif names := _window(typename):
-            planes = [self._field(module, name) for name in ("nInputPlane", "nOutputPlane")]
-            sizes = [self._field(module, name) for name in names]
-            tensor.array[...] = 0
-            shown = self._do("view", tensor, *planes, *sizes).array
-            shown[(slice(None), slice(None), *(math.ceil(size / 2) - 1 for size in sizes))] = 1 / planes[0]
+    def init(self, module: Any, accessor: Any, initialiser: Any, *options: Any) -> Any:
+        """Fills the tensor that an accessor finds in a module: a name, a name and a part of the tensor, or a function."""
+        if accessor.__class__ is str:
+            tensor = self.state.index(module, accessor)
+        elif is_table(accessor):
+            tensor = self.state.index(self.state.index(module, rawget(accessor, 1.0)), rawget(accessor, 2.0))
+        elif is_callable(accessor):
+            tensor = called(accessor, module)
         else:
+            raise_error("Unsupported accessor")
+        if not isinstance(tensor, Tensor):
+            wanted = f"'{accessor}'" if accessor.__class__ is str else "the accessor"
+            raise_error(f"nninit: {self.typename(module)}: expected {wanted} to be a tensor, got {described(tensor)}")
+        called(initialiser, module, tensor, *options)
+        return module
+
+    def fans(self, module: Any) -> tuple[int, int]:
+        """Returns the number of inputs of each output of a module, and of outputs of each input."""
+        typename = self.typename(module)
+        if typename in _LINEAR or "TemporalConvolution" in typename:
+            rows, columns = self.state.index(module, "weight").array.shape
+            return columns, rows
+        if not (kernel := _kernel(typename)):
             raise_error("Unsupported module")
+        inputs, outputs, *extents = self.sizes(module, "nInputPlane", "nOutputPlane", *kernel)
+        return inputs * math.prod(extents), outputs * math.prod(extents)
 
-    def sparse(self, _: Any, tensor: Tensor, sparsity: float) -> None:
-        count = float(tensor.array.size)
-        order = self._do("long", self.torch["randperm"](count))
-        chosen = self._do("narrow", order, 1.0, 1.0, float(math.floor(sparsity * count)))
-        self._do("indexFill", self._do("view", tensor, count), 1.0, chosen, 0.0)
+    def method(self, name: str) -> Any:
+        """Returns a function that calls a method of the tensor."""
 
-    def with_noise(self, name: str) -> Callable[..., None]:
-        """Returns a function that adds a tensor of draws."""
+        def fill(module: Any, tensor: Tensor, *arguments: Any) -> Any:
+            self.do(tensor, name, *arguments)
+            return module
 
-        def add(_: Any, tensor: Tensor, mean: float, width: float) -> None:
-            drawn = self.torch["Tensor"](self._do("size", tensor))
-            self._do("add", tensor, self._do(name, drawn, mean, width))
+        return fill
+
+    def adding(self, name: str) -> Any:
+        """Returns a function that adds drawn numbers to the tensor."""
+
+        def add(module: Any, tensor: Tensor, *arguments: Any) -> Any:
+            self.do(tensor, "add", self.do(called(self.torch.Tensor, self.do(tensor, "size")), name, *arguments))
+            return module
 
         return add
 
-    def library(self) -> dict[str, Any]:
-        """Returns the functions. Each returns the module."""
-        do = self._do
-        plain: dict[str, tuple[str, Callable[..., Any]]] = {
-            "copy": ("tensor", lambda _, tensor, source: do("copy", tensor, source)),
-            "constant": ("number", lambda _, tensor, value: do("fill", tensor, value)),
-            "addConstant": ("number", lambda _, tensor, value: do("add", tensor, value)),
-            "mulConstant": ("number", lambda _, tensor, value: do("mul", tensor, value)),
-            "normal": ("number number", lambda _, tensor, *given: do("normal", tensor, *given)),
-            "addNormal": ("number number", self.with_noise("normal")),
-            "uniform": ("number number", lambda _, tensor, *given: do("uniform", tensor, *given)),
-            "addUniform": ("number number", self.with_noise("uniform")),
-            **{name: ("any", getattr(self, name)) for name in ("xavier", "kaiming", "orthogonal")},
-            **{"eye": ("", self.eye), "sparse": ("number", self.sparse)},
-        }
-        return functions(
-            {name: (f"any tensor {text}", self._returning(act)) for name, (text, act) in plain.items()}, tensor=_tensor
-        )
+    def scaled(self, variance: Any, distribution: str) -> Any:
+        """Returns a function that draws numbers of a variance, which depends on the inputs and outputs."""
 
-    def _returning(self, act: Callable[..., Any]) -> Callable[..., Any]:
-        def acting(module: Any, tensor: Tensor, *given: Any) -> Any:
-            act(module, tensor, *given)
+        def draw(module: Any, tensor: Tensor, options: Any = None, *_: Any) -> Any:
+            fans = self.fans(module)
+            options = options if is_table(options) else Table()
+            stdv = _gain(options.gain) * math.sqrt(variance(*fans))
+            chosen = distribution if options.dist is None else options.dist
+            if chosen == "uniform":
+                bound = stdv * math.sqrt(3)
+                self.do(tensor, "uniform", -bound, bound)
+            elif chosen == "normal":
+                self.do(tensor, "normal", 0.0, stdv)
+            else:
+                raise_error(f"nninit: dist: expected uniform or normal, got {described(chosen)}")
             return module
 
-        return acting
+        return draw
+
+    def eye(self, module: Any, tensor: Tensor, *_: Any) -> Any:
+        """Makes the weight of a module the identity: a 1 on the diagonal, or in the middle of each kernel."""
+        if not eq(self.state.index(module, "weight"), tensor):
+            raise_error("nninit.eye only supports 'weight' tensor")
+        typename = self.typename(module)
+        if typename in _LINEAR:
+            rows, columns = tensor.array.shape
+            self.do(tensor, "copy", called(self.torch.eye, float(rows), float(columns)))
+        elif "TemporalConvolution" in typename:
+            inputs, width = self.sizes(module, "inputFrameSize", "kW")
+            self.do(tensor, "zero")
+            tensor.array[:, (width + 1) // 2 - 1 :: width] = 1 / inputs
+        elif kernel := _kernel(typename):
+            inputs, outputs, *extents = self.sizes(module, "nInputPlane", "nOutputPlane", *kernel)
+            filters = self.do(self.do(tensor, "zero"), "view", *map(float, (inputs, outputs, *extents)))
+            filters.array[:, :, *[(extent + 1) // 2 - 1 for extent in extents]] = 1 / inputs
+        else:
+            raise_error("Unsupported module for 'eye'")
+        return module
+
+    def orthogonal(self, module: Any, tensor: Tensor, options: Any = None, *_: Any) -> Any:
+        """Fills a tensor, which counts as a matrix of a row for each output, so that its rows or columns are orthogonal."""
+        if tensor.array.ndim < 2:
+            raise_error("nninit.orthogonal only supports tensors with 2 or more dimensions")
+        rows, *columns = tensor.array.shape
+        drawn = self.do(called(self.torch.Tensor, float(rows), float(math.prod(columns))), "normal", 0.0, 1.0)
+        left, _values, right = self.torch.svd(drawn, "S")
+        matrix = left if rows > math.prod(columns) else self.do(right, "t")
+        self.do(matrix, "mul", _gain(options.gain if is_table(options) else None))
+        self.do(tensor, "copy", matrix)
+        return module
+
+    def sparse(self, module: Any, tensor: Tensor, sparsity: Any = MISSING, *_: Any) -> Any:
+        """Sets a share of the elements to 0."""
+        elements = float(tensor.array.size)
+        count = math.floor(number(sparsity, 3, "sparse") * elements)
+        places = self.do(called(self.torch.randperm, elements), "long")
+        if count:
+            self.do(self.do(tensor, "view", elements), "indexFill", 1.0, self.do(places, "narrow", 1.0, 1.0, float(count)), 0.0)
+        return module
 
 
 def library(state: State) -> Table:
     """Returns the package's table. Modules get the method ``init``."""
+    package = _Package(state)
     state.require("nn")
-    drawing = _Drawing(state)
-
-    def init(module: Any = None, accessor: Any = None, initialiser: Any = None, *options: Any) -> Any:
-        if accessor.__class__ is str:
-            tensor = state.index(module, accessor)
-        elif is_table(accessor):
-            outer = state.index(module, state.index(accessor, 1.0))
-            tensor = state.index(outer, state.index(accessor, 2.0))
-        elif is_callable(accessor):
-            tensor = first(accessor(module))
-        else:
-            raise_error("Unsupported accessor")
-        if not is_callable(initialiser):
-            raise Fault("call", initialiser)
-        initialiser(module, tensor, *options)
-        return module
-
-    border_of(state).classes.of(Module).added["init"] = init
-    return fields(**drawing.library())
+    module = border_of(state).packages.named("nn.Module")
+    assert module is not None
+    names = {
+        "copy": "copy",
+        "constant": "fill",
+        "addConstant": "add",
+        "mulConstant": "mul",
+        "normal": "normal",
+        "uniform": "uniform",
+    }
+    fillers = {
+        **{name: package.method(method) for name, method in names.items()},
+        "addNormal": package.adding("normal"),
+        "addUniform": package.adding("uniform"),
+        "xavier": package.scaled(lambda inputs, outputs: 2 / (inputs + outputs), "uniform"),
+        "kaiming": package.scaled(lambda inputs, _outputs: 1 / inputs, "normal"),
+        **{name: getattr(package, name) for name in ("eye", "orthogonal", "sparse")},
+    }
+    made = functions({name: ("any tensor *any", fill) for name, fill in fillers.items()}, tensor=_tensor)
+    module.added.update(functions({"init": ("any any function *any", package.init)}))
+    return fields(**made)

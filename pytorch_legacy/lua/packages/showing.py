@@ -113,5 +113,5 @@ def show_plot(plot: Plot, file: Path | None) -> None:
     axes.set_ylim(limits[2], limits[3])
     axes.grid(plot.isGrid)
     if any(line[0] for line in plot.lines):
-        axes.legend()
+        axes.legend(framealpha=1)  # EPS knows no transparency
     figure.savefig(file, format=plot.format)

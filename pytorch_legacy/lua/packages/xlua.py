@@ -269,3 +269,9 @@ def library(state: State) -> Table:
     made |= state.outside("xlua", functions({"envparams": ("pairs", _environment)}))
     names.update(xprint=made["print"], xerror=made["error"], xrequire=made["require"])
     return fields(**made)
+
+
+def dok(state: State) -> Table:
+    """Returns the table of the package ``dok``, whose functions xlua has, too."""
+    xlua = state.require("xlua")
+    return fields(unpack=xlua.unpack, usage=xlua.usage, error=xlua.error)

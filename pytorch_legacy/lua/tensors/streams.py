@@ -1,9 +1,11 @@
-"""``torch.DiskFile`` and ``torch.MemoryFile``: numbers, strings and objects in streams, binary or as text."""
+"""``torch.DiskFile``, ``torch.PipeFile`` and ``torch.MemoryFile``: numbers, strings and objects in streams, binary or as text."""
 
 from __future__ import annotations
 
 import io
 import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 import numpy as np
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from ..language.state import State
 
 _MODES = {"r": "rb", "w": "wb", "rw": "r+b"}
+_NATIVE = "<" if sys.byteorder == "little" else ">"
 
 
 class File(Userdata):
@@ -37,9 +40,16 @@ class File(Userdata):
         The bytes; None when it is closed.
     isBinary, isSpaced, isQuiet, hasError : bool
         How numbers are written, if lines end behind them, and what is done about errors.
+    byteOrder : str
+        The order of the bytes of binary numbers: "<", ">", or "=" for that of this machine.
+    longBytes : int
+        The size of binary numbers of the type Long: 4 or 8.
     """
 
-    __slots__ = ("_coming", "_leaving", "_reader", "_writers", "hasError", "isBinary", "isQuiet", "isSpaced", "mode", "stream")
+    __slots__ = (
+        *("_coming", "_leaving", "_reader", "_writers", "byteOrder", "hasError", "isBinary", "isQuiet", "isSpaced", "longBytes"),
+        *("mode", "stream"),
+    )
     name: ClassVar[str]
     state: ClassVar[State]
 
@@ -47,6 +57,7 @@ class File(Userdata):
         self.stream: BinaryIO | None = stream
         self.mode = mode
         self.isBinary, self.isSpaced, self.isQuiet, self.hasError = False, True, False, False
+        self.byteOrder, self.longBytes = "=", 8
         self._reader: Reader | None = None
         self._coming, self._leaving = Coming(self.state), Leaving(self.state)
         self._writers: dict[bool, Any] = {}
@@ -59,6 +70,17 @@ class File(Userdata):
             raise_error(f"attempt to {'write in a read' if isWritten else 'read in a write'}-only file")
         return self.stream
 
+    def stored(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """Returns the type of binary numbers in the stream."""
+        return np.dtype(
+            f"{self.byteOrder}i4" if dtype == np.int64 and self.longBytes == 4 else f"{self.byteOrder}{dtype.str[1:]}"
+        )
+
+    def check_objects(self) -> None:
+        """Raises an error if numbers of objects would have another form than `files.t7` writes and reads."""
+        if self.isBinary and (self.longBytes != 8 or self.byteOrder not in ("=", _NATIVE)):
+            raise_error(f"{self.name}: objects have longs of 8 bytes and the byte order of this machine")
+
     def fail(self, message: str) -> None:
         """Notes an error, and raises it unless the file is quiet."""
         self.hasError = True
@@ -68,6 +90,7 @@ class File(Userdata):
     def read_object(self) -> Any:
         """Returns the object that begins here."""
         stream = self.opened()
+        self.check_objects()
         start = stream.tell()
         stream.seek(0)
         reader = Reader(stream.read(), "binary" if self.isBinary else "ascii", self._reader, self.state.types.factory())
@@ -83,6 +106,7 @@ class File(Userdata):
     def write_object(self, value: Any) -> None:
         """Writes an object."""
         stream = self.opened(True)
+        self.check_objects()
         if self.isBinary not in self._writers:
             self._writers[self.isBinary] = writer(stream, "binary" if self.isBinary else "ascii", self.state.types.records())
         known = len(self._leaving.made)
@@ -103,6 +127,23 @@ class File(Userdata):
         return found.decode("latin-1")
 
 
+class _Pipe(io.BytesIO):
+    """The output of a command, or its input, which it gets when the stream is closed."""
+
+    def __init__(self, command: str, mode: str) -> None:
+        self.command = system_name(command)
+        content = b""
+        if mode == "r":
+            content = subprocess.run(self.command, shell=True, stdout=subprocess.PIPE, check=False).stdout
+        self.isWritten = mode == "w"
+        super().__init__(content)
+
+    def close(self) -> None:
+        if self.isWritten and not self.closed:
+            subprocess.run(self.command, shell=True, input=self.getvalue(), check=False)
+        super().close()
+
+
 def _file(value: Any, name: str) -> File:
     if not isinstance(value, File):
         got = "no value" if value is MISSING else described(value)
@@ -118,8 +159,9 @@ def _numbers(file: File, dtype: np.dtype[Any], n: int) -> Array:
     stream = file.opened()
     count((n,), dtype.itemsize)
     if file.isBinary:
-        content = stream.read(n * dtype.itemsize)
-        found = np.frombuffer(content[: len(content) // dtype.itemsize * dtype.itemsize], dtype).copy()
+        stored = file.stored(dtype)
+        content = stream.read(n * stored.itemsize)
+        found = np.frombuffer(content[: len(content) // stored.itemsize * stored.itemsize], stored).astype(dtype)
     elif dtype.itemsize == 1:
         found = np.frombuffer(stream.read(n), dtype).copy()
     else:
@@ -180,7 +222,7 @@ def _writing(word: str) -> Any:
         else:
             raise_error(f"bad argument #2 to 'write{word}' (number or {word}Storage expected, got {described(value)})")
         if file.isBinary or dtype.itemsize == 1:
-            stream.write(values.tobytes())
+            stream.write(values.astype(file.stored(dtype)).tobytes())
         else:
             stream.write(" ".join(_text(x, dtype) for x in values.tolist()).encode())
         if not file.isBinary and file.isSpaced:
@@ -272,13 +314,21 @@ def synchronize(file: Any = MISSING, *_: Any) -> Any:
 
 def storage(file: Any = MISSING, *_: Any) -> Storage:
     file = _file(file, "storage")
-    if not isinstance(file.stream, io.BytesIO):
+    if not isinstance(file.stream, io.BytesIO) or isinstance(file.stream, _Pipe):
         raise_error("only a MemoryFile has a storage")
     kind: type[Storage] = file.state.types.storages[DTYPES["Char"]]
     return kind(np.frombuffer(file.stream.getvalue() + b"\0", np.int8).copy())
 
 
-def _setting(**values: bool) -> Any:
+def longSize(file: Any = MISSING, size: Any = MISSING, *_: Any) -> Any:
+    file, size = _file(file, "longSize"), integer(size, "longSize")
+    if size not in (0, 4, 8):
+        raise_error(f"bad argument #2 to 'longSize' (0, 4 or 8 expected, got {size})")
+    file.longBytes = size or 8
+    return file
+
+
+def _setting(**values: bool | str) -> Any:
     def set_(file: Any = MISSING, *_: Any) -> Any:
         for name, value in values.items():
             setattr(_file(file, "?"), name, value)
@@ -307,19 +357,22 @@ METHODS: dict[str, Any] = {
     **{"hasError": _asking(lambda f: f.hasError), "isAutoSpacing": _asking(lambda f: f.isSpaced)},
     **{"isOpened": _asking(lambda f: f.stream is not None), "isReferenced": _asking(lambda f: True)},
     **{"isReadable": _asking(lambda f: "r" in f.mode), "isWritable": _asking(lambda f: "w" in f.mode)},
-    **dict.fromkeys(("referenced", "nativeEndianEncoding", "littleEndianEncoding", "longSize", "noBuffer"), _same),
+    **{"nativeEndianEncoding": _setting(byteOrder="="), "littleEndianEncoding": _setting(byteOrder="<")},
+    **{"bigEndianEncoding": _setting(byteOrder=">"), "longSize": longSize},
+    **{"isLittleEndianCPU": lambda *_: _NATIVE == "<", "isBigEndianCPU": lambda *_: _NATIVE == ">"},
+    **dict.fromkeys(("referenced", "noBuffer"), _same),
 }
-"""``referenced`` and the order of bytes change nothing: what a file holds twice is written once, in the order of this machine."""
+"""``referenced`` changes nothing: what a file holds twice is written once."""
 
 
 def functions(state: State, types: Types) -> dict[str, Any]:
-    """Returns ``torch.File``, ``torch.DiskFile`` and ``torch.MemoryFile``."""
+    """Returns ``torch.File``, ``torch.DiskFile``, ``torch.PipeFile`` and ``torch.MemoryFile``."""
     methods = dict(METHODS)
     for word in DTYPES:
         methods[f"read{word}"], methods[f"write{word}"] = _reading(word, types), _writing(word)
     found = {}
     classes = {}
-    for name in ("File", "DiskFile", "MemoryFile"):
+    for name in ("File", "DiskFile", "PipeFile", "MemoryFile"):
         own = classes[name] = native(types, File, f"torch.{name}", {**methods, "__tostring": _shown})
         own.state = state
         found[name] = constructor_of(own._metatable, _abstract)
@@ -339,6 +392,13 @@ def functions(state: State, types: Types) -> dict[str, Any]:
             raise_error(f"cannot open <{name}> in mode {mode} ")
         return classes["DiskFile"](stream, mode)
 
+    def open_pipe(_: Any = None, command: Any = MISSING, mode: Any = None, *rest: Any) -> Any:
+        command, mode = string(command, 1, "PipeFile"), "r" if mode is None else string(mode, 2, "PipeFile")
+        if mode not in ("r", "w"):
+            raise_error("file mode should be 'r' or 'w'")
+        state.flush()
+        return classes["PipeFile"](_Pipe(command, mode), mode)
+
     def open_memory(_: Any = None, first: Any = None, mode: Any = None, *rest: Any) -> Any:
         content = b""
         if isinstance(first, Storage):
@@ -347,7 +407,8 @@ def functions(state: State, types: Types) -> dict[str, Any]:
             mode = first
         return classes["MemoryFile"](io.BytesIO(content), "rw" if mode is None else string(mode, 2, "MemoryFile"))
 
-    _call(found["DiskFile"], state.outside("torch", {"DiskFile": open_disk})["DiskFile"])
+    for name, opener in state.outside("torch", {"DiskFile": open_disk, "PipeFile": open_pipe}).items():
+        _call(found[name], opener)
     _call(found["MemoryFile"], open_memory)
     return found
 

@@ -7,10 +7,10 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..language.arguments import MISSING, number, string
-from ..language.errors import LuaError, raise_error, type_name
+from ..language.errors import LuaError, raise_error, register, type_name
 from ..language.operators import format_number, tonumber
 from ..language.table import TABLES, Table, Userdata, border, fields, rawget, rawset
-from .registry import constructor_of, native
+from .registry import constructor_of, native, new_class, object_maker
 from .tensor import Types
 
 if TYPE_CHECKING:
@@ -101,18 +101,23 @@ def _shown(value: Any) -> str:
     return str(value).lower() if value.__class__ is bool else format_number(value) if value.__class__ is float else str(value)
 
 
-class CommandLine(Userdata):
-    """A ``torch.CmdLine``: options, arguments and texts of the help in their order."""
+class CommandLine:
+    """The options, arguments and texts of the help of a ``torch.CmdLine``, whose fields scripts may read and change.
 
-    __slots__ = ("arguments", "date", "isSilent", "lines", "options", "separators")
+    Parameters
+    ----------
+    table : Table
+        The object of Lua.
+    """
 
-    def __init__(self) -> None:
-        self.options: dict[str, _Line] = {}
-        self.arguments: list[_Line] = []
-        self.lines: list[_Line | str] = []
-        self.date: str | None = None
-        self.isSilent = False
-        self.separators = (",", "=")
+    def __init__(self, table: Table) -> None:
+        options = _listed(table, "options").__dict__.items()
+        self.options = {key: _entry(one) for key, one in options if one is not None}
+        self.arguments = [_entry(one) for one in _values(_listed(table, "arguments"))]
+        lines = _values(_listed(table, "helplines"))
+        self.lines = [_entry(one) if one.__class__ in TABLES else _shown(one) for one in lines]
+        self.date, self.isSilent = table.dateformat, table.silentio is True
+        self.separators = (_shown(table.argseparator), _shown(table.keyseparator))
 
     def help(self, program: str | None) -> str:
         """Returns the help."""
@@ -124,17 +129,45 @@ class CommandLine(Userdata):
         return "".join(f"{line}\n" for line in found)
 
 
-def _line(cmd: Any) -> CommandLine:
-    if not isinstance(cmd, CommandLine):
+def _listed(table: Table, name: str) -> Table:
+    """Returns a table in a field of a command line."""
+    found = rawget(table, name)
+    if found.__class__ not in TABLES:
+        raise_error(f"torch.CmdLine: {name}: expected a table, got {type_name(found)}")
+    return found  # type: ignore[no-any-return]
+
+
+def _values(table: Table) -> list[Any]:
+    return [rawget(table, float(i)) for i in range(1, border(table) + 1)]
+
+
+def _entry(value: Any) -> _Line:
+    """Returns an option or argument of its table."""
+    if value.__class__ not in TABLES or value.key.__class__ is not str:
+        raise_error("torch.CmdLine: expected a table with a key")
+    return _Line(value.key, "" if value.help is None else _shown(value.help), value.type, value.default)
+
+
+def _own(cmd: Any) -> Table:
+    if cmd.__class__ not in TABLES or cmd.__class__ is Table:
         raise_error("bad argument #1 (torch.CmdLine expected)")
-    return cmd
+    return cmd  # type: ignore[no-any-return]
+
+
+def _line(cmd: Any) -> CommandLine:
+    return CommandLine(_own(cmd))
+
+
+def _append(cmd: Any, name: str, value: Any) -> None:
+    table = _listed(_own(cmd), name)
+    rawset(table, border(table) + 1.0, value)
 
 
 def _declaring() -> dict[str, Any]:
     """Returns the methods of a ``torch.CmdLine`` that say what it takes."""
 
     def text(cmd: Any = MISSING, words: Any = None, *_: Any) -> tuple[()]:
-        _line(cmd).lines.append("" if words is None else string(words, 2, "text"))
+        _append(cmd, "helplines", "" if words is None else string(words, 2, "text"))
         return ()
 
     def option(
@@ -146,24 +179,24 @@ def _declaring() -> dict[str, Any]:
         kind = type_name(default) if kind is None else kind
         if type_name(default) != kind:
             raise_error(f"option {key} has wrong default type value")
-        line = _Line(key, words or "", kind, default)
-        _line(cmd).options[key] = line
-        _line(cmd).lines.append(line)
+        entry = fields(key=key, default=default, help=words, type=kind)
+        rawset(_listed(_own(cmd), "options"), key, entry)
+        _append(cmd, "helplines", entry)
         return ()
 
     def argument(cmd: Any = MISSING, key: Any = MISSING, words: Any = None, kind: Any = None, *_: Any) -> tuple[()]:
-        line = _Line(string(key, 2, "argument"), words or "", kind)
-        _line(cmd).arguments.append(line)
-        _line(cmd).lines.append(line)
+        entry = fields(key=string(key, 2, "argument"), help=words, type=kind)
+        for name in ("arguments", "helplines"):
+            _append(cmd, name, entry)
         return ()
 
     def silent(cmd: Any = MISSING, *_: Any) -> tuple[()]:
-        _line(cmd).isSilent = True
+        rawset(_own(cmd), "silentio", True)
         return ()
 
     def addTime(cmd: Any = MISSING, name: Any = None, form: Any = None, *_: Any) -> tuple[()]:
         form = "%Y-%m-%d %H:%M:%S" if form is None else string(form, 3, "addTime")
-        _line(cmd).date = form + ("" if name is None else f"[{name}]: ")
+        rawset(_own(cmd), "dateformat", form + ("" if name is None else f"[{name}]: "))
         return ()
 
     return {"text": text, "option": option, "argument": argument, "silent": silent, "addTime": addTime}
@@ -181,14 +214,18 @@ def _reading(state: State) -> dict[str, Any]:
         state.write(f"\n{message}\n\n{_line(cmd).help(None)}")
         state.exit(1)
 
+    def default(cmd: Any = MISSING, *_: Any) -> Table:
+        found = Table()
+        for one in _line(cmd).options.values():
+            rawset(found, _bare(one.key), one.default)
+        return found
+
     def parse(cmd: Any = MISSING, given: Any = MISSING, *_: Any) -> Table:
         line = _line(cmd)
         if given.__class__ not in TABLES:
             raise_error("bad argument #2 to 'parse' (expected the table arg)")
         words = [rawget(given, float(i)) for i in range(1, border(given) + 1)]
-        found = Table()
-        for one in line.options.values():
-            rawset(found, _bare(one.key), one.default)
+        found = default(cmd)
         i = count = 0
         while i < len(words):
             word = words[i]
@@ -210,16 +247,18 @@ def _reading(state: State) -> dict[str, Any]:
             fail(cmd, "not enough arguments")
         return found
 
-    return {"help": help_, "error": fail, "parse": parse}
+    return {"help": help_, "error": fail, "default": default, "parse": parse}
 
 
 def _command_line(state: State, types: Types) -> Table:
     """Returns ``torch.CmdLine``."""
 
-    def begin(_: Any = None, argumentSeparator: Any = None, keySeparator: Any = None, *rest: Any) -> CommandLine:
-        line: CommandLine = made()
-        line.separators = (argumentSeparator or ",", keySeparator or "=")
-        return line
+    def begin(cmd: Any = MISSING, argumentSeparator: Any = None, keySeparator: Any = None, *rest: Any) -> tuple[()]:
+        values = {"argseparator": argumentSeparator or ",", "keyseparator": keySeparator or "=", "silentio": False}
+        values |= {name: Table() for name in ("options", "arguments", "helplines")}
+        for name, value in values.items():
+            rawset(_own(cmd), name, value)
+        return ()
 
     def string_(cmd: Any = MISSING, prefix: Any = None, params: Any = MISSING, ignore: Any = None, *_: Any) -> str:
         line = _line(cmd)
@@ -245,8 +284,11 @@ def _command_line(state: State, types: Types) -> Table:
     def log(cmd: Any = MISSING, file: Any = MISSING, params: Any = None, *_: Any) -> tuple[()]:
         return _log(state, _line(cmd), file, params)
 
-    made = native(types, CommandLine, "torch.CmdLine", {**_declaring(), **_reading(state), "string": string_, "log": log})
-    return constructor_of(made._metatable, begin)
+    metatable = new_class(types, "torch.CmdLine", None)
+    methods = {**_declaring(), **_reading(state), "string": string_, "log": log}
+    register(methods)
+    metatable.__dict__.update(methods, __init=begin)
+    return constructor_of(metatable, object_maker(metatable))
 
 
 def _read_option(line: _Line, rest: list[Any], found: Table, fail: Any) -> int:

@@ -1,61 +1,83 @@
-"""The package ``nninit``: parameters that scripts draw anew."""
+"""The package ``nninit``."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
 
 import numpy as np
 import pytest
 
-from ..running import error, result, rows
+from ..running import error, result
 
-BEGIN = "require 'nn' local nninit = require 'nninit' torch.manualSeed(4) "
-
-
-@pytest.mark.parametrize("call, drawn", [
-    ("nn.Linear(6, 4):init('weight', nninit.xavier)", "uniform(-math.sqrt(0.6), math.sqrt(0.6))"),
-    ("nn.LookupTable(4, 6):init('weight', nninit.xavier, {dist = 'normal', gain = 3})", "normal(0, 3 * math.sqrt(0.2))"),
-    ("nn.SpatialConvolution(3, 4, 2, 5):init('weight', nninit.kaiming, {gain = 'relu'})", "normal(0, math.sqrt(2 / 30))"),
-    ("nn.SpatialFullConvolution(3, 4, 2, 5):init('weight', nninit.kaiming, {dist = 'uniform'})",
-     "uniform(-math.sqrt(0.1), math.sqrt(0.1))"),
-    ("nn.VolumetricConvolution(2, 3, 2, 3, 4):init('weight', nninit.kaiming, {gain = {'lrelu', leakiness = 2}})",
-     "normal(0, math.sqrt(2 / 5 / 48))"),
-    ("nn.TemporalConvolution(3, 4, 2):init('weight', nninit.normal, 1, 2)", "normal(1, 2)"),
-    ("nn.Linear(6, 4):init('weight', nninit.constant, 2):init('weight', nninit.addUniform, 0, 1)", "uniform(0, 1):add(2)"),
-])  # fmt: skip
-def test_draws_are_those_of_torch(call: str, drawn: str) -> None:
-    again = f"torch.manualSeed(4) local n = {call.split(':init')[0]} n.weight:{drawn}"
-    one, other = result(f"{BEGIN} local m = {call} {again} return m.weight, n.weight")
-    assert np.allclose(one, other, 1e-14)
+ALL = ("nn", "nninit")
 
 
-def test_orthogonal_rows() -> None:
-    code = "return nn.Linear(8, 4):init('weight', nninit.orthogonal).weight, nn.SpatialConvolution(2, 9, 2, 2):init('weight', "
-    wide, tall = result(f"{BEGIN} {code} nninit.orthogonal, {{gain = 2}}).weight")
-    assert np.allclose(wide @ wide.T, np.eye(4))
-    assert tall.shape == (9, 2, 2, 2)
+def made(code: str) -> np.ndarray:
+    """Returns the weight of a module that a program returns, whose draws have the seed 1."""
+    return result(f"local n = require 'nninit' torch.manualSeed(1) local m = {code} return m.weight", ALL)
 
 
-@rows(
-    ("return nn.Linear(3, 2):init('weight', nninit.eye).weight:sum(), nn.Linear(2, 2):init('bias', nninit.copy, "
-     "torch.Tensor{5, 6}):init('bias', nninit.addConstant, 1):init('bias', nninit.mulConstant, 2).bias:sum()", (2, 26)),
-    ("local m = nn.SpatialConvolution(2, 3, 3, 3):init('weight', nninit.eye) m.bias:zero() local x = torch.rand(2, 5, 5) "
-     "return (m:forward(x)[3] - x:mean(1)[1]:narrow(1, 2, 3):narrow(2, 2, 3)):abs():max() < 1e-12", True),
-    ("return nn.Linear(10, 10):init('weight', nninit.constant, 1):init('weight', nninit.sparse, 0.3).weight:sum()", 70),
-    ("local net = nn.Sequential():add(nn.Linear(2, 2)) return net:init({'modules', 1}, function(m, part, n) part.k = n end, 7) "
-     "== net, net:get(1).k, net:get(1):init(function(m) return m.bias end, nninit.constant, 4).bias:sum()", (True, 7, 8)),
-)  # fmt: skip
-def test_what_is_initialised(code: str, expected: Any) -> None:
-    assert result(BEGIN + code) == expected
+def test_a_tensor_is_found_by_its_name_by_a_part_of_it_and_by_a_function() -> None:
+    code = "nn.Linear(3, 2):init('weight', n.constant, 4):init({'weight', {1, {2, 3}}}, n.mulConstant, 2)"
+    assert made(f"{code}:init(function(m) return m.weight:select(1, 2) end, n.addConstant, 1)").tolist() == [[4, 8, 8], [5, 5, 5]]
 
 
-@pytest.mark.parametrize("code, message", [
-    ("nn.ReLU():init('weight', nninit.kaiming)", "tensor expected, got nil"),
-    ("nn.PReLU():init('weight', nninit.kaiming)", "Unsupported module"),
-    ("nn.Linear(2, 2):init('bias', nninit.eye)", "only supports 'weight'"),
-    ("nn.Linear(2, 2):init(4, nninit.eye)", "Unsupported accessor"),
-    ("nn.Linear(2, 2):init('weight', nninit.glorot)", "attempt to call"),
-    ("nn.Linear(2, 2):init('bias', nninit.orthogonal)", "2 or more dimensions"),
-])  # fmt: skip
-def test_errors(code: str, message: str) -> None:
-    assert message in error(BEGIN + code)
+def test_modules_that_a_script_defines_have_the_method() -> None:
+    assert made(
+        "(function() torch.class('nn.Own', 'nn.Linear') return nn.Own(1, 2) end)():init('weight', n.constant, 3)"
+    ).tolist() == [[3], [3]]
+
+
+@pytest.mark.parametrize(
+    "code, fanIn, fanOut",
+    [
+        ("nn.Linear(300, 200)", 300, 200),
+        ("nn.TemporalConvolution(20, 50, 9)", 180, 50),
+        ("nn.SpatialConvolution(8, 16, 5, 3)", 120, 240),
+        ("nn.SpatialFullConvolution(8, 16, 5, 3)", 120, 240),
+        ("nn.VolumetricConvolution(4, 8, 2, 3, 5)", 120, 240),
+    ],
+)
+def test_the_scale_depends_on_the_connections(code: str, fanIn: int, fanOut: int) -> None:
+    uniform, normal = made(f"{code}:init('weight', n.xavier)"), made(f"{code}:init('weight', n.kaiming, {{gain = 'relu'}})")
+    bound = math.sqrt(6 / (fanIn + fanOut))
+    assert bound * 0.98 < abs(uniform).max() <= bound and normal.std() == pytest.approx(math.sqrt(2 / fanIn), rel=0.1)
+
+
+def test_the_draws_are_those_of_the_tensor() -> None:
+    drawn = result("torch.manualSeed(1) nn.Linear(5, 4) return torch.Tensor(4, 5):normal(0, 0.5 * math.sqrt(2 / 1.25 / 5))", ALL)
+    own = made("nn.Linear(5, 4):init('weight', n.kaiming, {gain = {'lrelu', leakiness = 0.5}})")
+    assert np.array_equal(own * 0.5, drawn) or np.allclose(own * 0.5, drawn, rtol=1e-15)
+
+
+def test_identities() -> None:
+    assert np.array_equal(made("nn.Linear(3, 2):init('weight', n.eye)"), np.eye(2, 3))
+    assert made("nn.TemporalConvolution(2, 1, 3):init('weight', n.eye)").tolist() == [[0, 0.5, 0, 0, 0.5, 0]]
+    x = np.arange(25.0).reshape(1, 5, 5)
+    code = "local n = require 'nninit' return nn.SpatialConvolution(1, 2, 3, 3):init('weight', n.eye):init('bias', n.constant, 0)"
+    assert np.array_equal(result(f"{code}:forward(x)", ALL, x=x), np.repeat(x[:, 1:-1, 1:-1], 2, 0))
+
+
+@pytest.mark.parametrize(
+    "code, rows", [("nn.Linear(6, 4)", 4), ("nn.Linear(4, 6)", 6), ("nn.SpatialConvolution(2, 30, 3, 3)", 30)]
+)
+def test_orthogonal_matrices(code: str, rows: int) -> None:
+    matrix = made(f"{code}:init('weight', n.orthogonal, {{gain = 'relu'}})").reshape(rows, -1)
+    product = matrix @ matrix.T if rows <= matrix.shape[1] else matrix.T @ matrix
+    assert np.allclose(product, 2 * np.eye(len(product)), atol=1e-12)
+
+
+def test_a_share_of_the_elements_is_0() -> None:
+    weight = made("nn.Linear(10, 5):init('weight', n.constant, 1):init('weight', n.sparse, 0.3)")
+    assert np.sum(weight == 0) == 15 and np.sum(weight == 1) == 35
+
+
+def test_errors() -> None:
+    begin = "local n = require 'nninit' local m = nn.Linear(2, 2) "
+    assert error(begin + "m:init('wieght', n.eye)", ALL) == "t:1: nninit: nn.Linear: expected 'wieght' to be a tensor, got nil"
+    assert error(begin + "m:init('weight', n.ey)", ALL) == "t:1: bad argument #3 to 'init' (function expected, got nil)"
+    assert error(begin + "m:init('bias', n.eye)", ALL).endswith("nninit.eye only supports 'weight' tensor")
+    assert error(begin + "nn.Tanh():init('output', n.xavier)", ALL).endswith("Unsupported module")
+    assert error(begin + "m:init('weight', n.xavier, {dist = 'gauss'})", ALL).endswith(
+        "dist: expected uniform or normal, got string"
+    )

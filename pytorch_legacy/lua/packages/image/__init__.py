@@ -304,7 +304,7 @@ def _files(state: State) -> dict[str, Any]:
 
 def library(state: State) -> Table:
     """Returns the package's table."""
-    for name in ("torch", "sys", "xlua"):
+    for name in ("torch", "sys", "xlua", "dok"):
         state.require(name)
 
     def display(*arguments: Any) -> None:

@@ -8,6 +8,11 @@ from pathlib import Path
 
 import pytest
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # There is a process for each core. NumPy's BLAS reads this when it is loaded, here and in the processes that tests start. Its
+    # threads would wait for each other in loops that take the time of other tests.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytorch_legacy as pl
 from pytorch_legacy import backend
 from tests.rows import run
@@ -56,6 +61,12 @@ def pytest_collection() -> Iterator[object]:
     finally:
         gc.freeze()
         gc.set_threshold(*thresholds)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Moves long tests to the front where tests run in several processes."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: item.get_closest_marker("long") is None)  # a stable sort
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -8,6 +8,11 @@ from pathlib import Path
 
 import pytest
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # There is a process for each core. NumPy's BLAS reads this when it is loaded, here and in the processes that tests start: its
+    # threads wait for each other in loops, and take the time of other tests.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytorch_legacy as pl
 from pytorch_legacy import backend
 from tests.rows import run
@@ -25,6 +30,8 @@ if sys.dont_write_bytecode:
 pl.manualSeed(1)
 
 kernels = "fast"
+# In the processes of xdist there is one for each core: their threads would be in each other's way. 0 is the default.
+threads = 1 if "PYTEST_XDIST_WORKER" in os.environ else 0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,8 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     global kernels
     kernels = config.option.kernels
-    if "PYTEST_XDIST_WORKER" in os.environ:  # there is a process for each core: their threads would be in each other's way
-        backend.set_num_threads(1)
+    backend.set_num_threads(threads)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -58,6 +64,12 @@ def pytest_collection() -> Iterator[object]:
         gc.set_threshold(*thresholds)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Moves long tests to the front where tests run in several processes."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: item.get_closest_marker("long") is None)  # a stable sort
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     return run(pyfuncitem, reset)
@@ -71,6 +83,7 @@ def seeded() -> None:
 def reset() -> None:
     """Restores the process-wide settings that another test may have changed."""
     pl.manualSeed(1)
+    backend.set_num_threads(threads)
     pl.setPoolingBackward("default")
     backend.set_kernels(kernels)
     pl.setConvolution("fast")

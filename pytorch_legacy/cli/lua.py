@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -123,6 +124,7 @@ def execute_confined(options: argparse.Namespace) -> None:
 def _run(options: argparse.Namespace) -> None:
     from pytorch_legacy import lua
 
+    gc.freeze()  # collectgarbage() then searches only what the program has made: programs call it in loops
     session = lua.Session(
         [".", *options.path], options.seed, ["trepl"], stubs=options.stub, pictures=options.pictures, sandbox=options.sandbox
     )

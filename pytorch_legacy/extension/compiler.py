@@ -160,7 +160,8 @@ def shared_library(source: Path, header: Path | None, flags: Sequence[str], shar
         loops.append("-ftrack-macro-expansion=0")  # messages name the line of the layer's file, not those of THNN_ and THNN_PASTE
     first = [flag for file in (INCLUDE / "THNN" / "layer.h", header) if file for flag in ("-include", str(file))]
     places = [f"-I{INCLUDE}", f"-I{INCLUDE / 'THNN'}", f"-I{source.parent}"]
-    options = ["-std=gnu11", *COMMON, *STRICT, *loops, *places, *first, *flags]
+    usual = ["-std=gnu11", *COMMON, *STRICT, *loops]
+    options = [*usual, *places, *first, *flags]
     typed = {Real: [f"-DReal={Real}", f"-DTHNN_REAL={real}", f"-DTHNN_REAL_IS_{Real}=1"] for Real, real in REALS.items()}
     expanded = [_preprocessed([*compiler, *options, *defines, str(source)], source) for defines in typed.values()]
     texts = [_BLANK.sub("\n", _MARKER.sub("\n", text)) for text in expanded]
@@ -178,7 +179,8 @@ def shared_library(source: Path, header: Path | None, flags: Sequence[str], shar
         run([*compiler, "-shared", "-o", str(target), *objects, *ends, *libraries, "-lm"], source)
         return "\n".join(told)
 
-    key = [identity(compiler), *compiler, *options, *texts, backend.version()]
+    # Folders are no part of the key: the texts have all that is read from them, so that a copy of a layer is not compiled again.
+    key = [identity(compiler), *compiler, *usual, *flags, *texts, backend.version()]
     contents = [file.read_bytes() for text in expanded for file in _own(text)]
     return Compiled(kept(f"{source.stem}.so", key, make)[0], digest(*contents, *map(os.fsencode, flags)))
 

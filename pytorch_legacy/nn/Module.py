@@ -571,10 +571,11 @@ class Module(Updating):
         fields = super()._toTorch7()
         for name in ("gradWeight", "gradBias"):
             # Files without gradients stay without them, unless there was training since.
-            if self._fileFields and not np.any(fields.get(name)):
-                if name in self._emptyInFile:
+            isEmpty, isMissing = name in self._emptyInFile, name not in self._fileFields
+            if self._fileFields and (isEmpty or isMissing) and not np.any(fields.get(name)):
+                if isEmpty:
                     fields[name] = np.empty(0, self._dtype)
-                elif name not in self._fileFields:
+                else:
                     fields.pop(name, None)
         # Old files have no _type: that of the tensors counts.
         if self._fileFields and "_type" not in self._fileFields and stored_dtype(self._fileRest | fields) == self._ownType()[0]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,12 @@ def test_exit_status(code: str, status: int) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["lua", "-e", code])
     assert caught.value.code == status
+
+
+def test_garbage_is_searched_for_in_the_program_alone() -> None:
+    gc.unfreeze()
+    assert main(["lua", "-e", "collectgarbage()"]) == 0
+    assert gc.get_freeze_count() > 10 * len(gc.get_objects())
 
 
 def test_nothing_to_run(capsys: pytest.CaptureFixture[str]) -> None:

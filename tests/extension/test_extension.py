@@ -186,6 +186,8 @@ class TestLoad:
         ran = []
         monkeypatch.setattr(compiler, "run", lambda command, about, run=compiler.run: ran.append(command) or run(command, about))
         assert pl.extension.load(source).library == first.library and not ran
+        copy = shutil.copytree(source.parent, source.parent.with_name("copy")) / source.name
+        assert compiler.shared_library(copy, copy.with_suffix(".h"), []).library == first.library and not ran
         changed(source, "y[i] = x[i] /", "y[i] = 10 * x[i] /")
         assert pl.extension.load(source).library != first.library and ran
         np.testing.assert_allclose(layer().forward(x), 10 * expected, rtol=1e-6)
@@ -205,6 +207,7 @@ class TestLoad:
             assert layer().forward(np.float32([1]))[0] == 1
 
     def test_broken_cache_is_made_anew_and_no_cache_is_needed(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(source.parent / "cache"))  # nothing that another test has opened is broken
         kept = compiler.shared_library(source, source.with_suffix(".h"), []).library
         kept.write_bytes(b"broken")
         assert pl.extension.load(source).library == kept

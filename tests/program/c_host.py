@@ -61,6 +61,10 @@ COUNTING = """\
 #include <THNN.h>
 
 static int isCounting, count;
+static int hasNaN;
+
+/* The i-th number of an input. */
+static double number(int i) { return hasNaN ? (i % 7 ? 1 : 0.0 / 0.0) : (i * 7919 % 1000) / 500.0 - 1; }
 
 #ifdef COUNTS
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t);
@@ -91,10 +95,10 @@ static void check(int32_t status)
 """The beginning of a program that counts allocations."""
 
 
-def host(header: Path, numbers: str = "(i * 7919 % 1000) / 500.0 - 1") -> str:
+def host(header: Path) -> str:
     """Returns a C function that runs a network for several n, and prints how often it allocated.
 
-    Its name is that of the network and ``_host``. `numbers` is the i-th number of an input.
+    Its name is that of the network and ``_host``.
     """
     name, verb, opening, running = _declared(header)
     ports = re.findall(r"(const )?(\w+) \*(\w+)", running.partition(",")[2])
@@ -104,7 +108,9 @@ def host(header: Path, numbers: str = "(i * 7919 % 1000) / 500.0 - 1") -> str:
         size = f"{name.upper()}_{port.upper()}" + "(5)" * isBatched if port != "loss" else "1"
         lines.append(f"  {type} *{port} = ({type} *)calloc({size}, sizeof({type}));")
         if isInput:
-            lines.append(f"  for (int i = 0; i < {size}; i++) {port}[i] = {numbers if type in ('float', 'double') else 'i % 3'};")
+            lines.append(
+                f"  for (int i = 0; i < {size}; i++) {port}[i] = {'number(i)' if type in ('float', 'double') else 'i % 3'};"
+            )
     given = [f'"{header.with_suffix(".bin")}"'] * ("bin" in opening) + ["5"] * ("most" in opening)
     lines += ["  isCounting = 1;", f"  check({name}_open({', '.join(['&network', *given])}));", "  isCounting = 0;"]
     lines += [f'  printf("{name} open %d\\n", count);', "  const int samples[] = {1, 2, 5, 3, 4, 1};"]

@@ -1,4 +1,7 @@
-"""Every network of the golden files and of the bridges' tests comes back from a file, bit for bit, in Python and in C."""
+"""Programs come back from files, bit for bit, in Python and in C: those of the bridges' tests.
+
+Those of the golden files are checked in test_golden.py, which compiles them.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,6 @@ from pytorch_legacy.program.inputs import Source
 from pytorch_legacy.program.listing import places
 from tests.capi import lib
 from tests.program import encoding
-from tests.program.test_golden import ENTRIES, FAMILIES, reason
-from tests.test_golden import load
 
 RUNS = 3  # in a row: recurrent networks keep a state
 
@@ -94,19 +95,6 @@ def wrong(program: Any, inputs: list[Any], folder: Path) -> str:
 def reversed_rows(input: Any) -> Any:
     """The input with its rows in the opposite order, a view."""
     return tree.map_arrays(lambda array: array[::-1] if array.ndim else array, input)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_family(family: str, tmp_path: Path) -> None:
-    found: dict[str, str] = {}
-    for entry in ENTRIES:
-        if entry["family"] != family or reason(entry):
-            continue
-        case = load(entry)
-        program = pl.compile(case["module"].evaluate().clearState(), case["input"])
-        found[entry["file"]] = wrong(program, [case["input"], reversed_rows(case["input"])], tmp_path)
-    differing = {file: what for file, what in found.items() if what}
-    assert not differing, "\n".join(f"{file}: {what}" for file, what in differing.items())
 
 
 def programs_of_bridges() -> Iterator[tuple[str, Any, list[Any]]]:

@@ -1,8 +1,9 @@
-"""Every network of the golden files is compiled, or refused for a reason that stands here."""
+"""Every network of the golden files is compiled, or refused for a reason that stands here. Its program comes back from a file."""
 
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import pytorch_legacy as pl
 from pytorch_legacy.arrays import tree
 from pytorch_legacy.errors import CompileError
+from tests.program.test_every_file import reversed_rows, wrong
 from tests.test_golden import MANIFEST, load, stored
 
 REFUSED = {
@@ -35,8 +37,8 @@ def reason(entry: dict[str, Any]) -> str:
     return next((words for name, words in REFUSED.items() if entry["name"].startswith(name)), "")
 
 
-def outcome(entry: dict[str, Any]) -> str:
-    """Returns the error of a file, or nothing."""
+def outcome(entry: dict[str, Any], folder: Path) -> str:
+    """Returns the error of a network, or of its program that was saved in the folder and read; or nothing."""
     case = load(entry)
     net, input = case["module"].evaluate().clearState(), case["input"]
     words = reason(entry)
@@ -55,14 +57,14 @@ def outcome(entry: dict[str, Any]) -> str:
             one.reshape(other.shape), other, near, near * scale, equal_nan=True
         ):
             return f"expected {one}, got {other}"
-    return ""
+    return wrong(program, [input, reversed_rows(input)], folder)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_family(family: str) -> None:
+def test_family(family: str, tmp_path: Path) -> None:
     entries = [entry for entry in ENTRIES if entry["family"] == family]
-    wrong = {entry["file"]: what for entry in entries if (what := outcome(entry))}
-    assert not wrong, "\n".join(f"{file}: {what}" for file, what in wrong.items())
+    found = {entry["file"]: what for entry in entries if (what := outcome(entry, tmp_path))}
+    assert not found, "\n".join(f"{file}: {what}" for file, what in found.items())
 
 
 def test_few_are_refused() -> None:

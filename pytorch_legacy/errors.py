@@ -25,6 +25,7 @@ class THNNError(Exception):
     """
 
     code = 0
+    _texts = ("", "")
 
     def __init__(self, text: str, code: int | None = None) -> None:
         super().__init__(text)
@@ -37,6 +38,18 @@ class THNNError(Exception):
         if len(where) > 12:  # containers inside containers without end
             where = [*where[:4], f"... ({len(where) - 8} levels)", *where[-4:]]
         return ", ".join([*where, str(self.args[0])])
+
+    @classmethod
+    def of(cls, text: str, *indices: int, isFromEnd: bool = True) -> Self:
+        """Returns the error whose text has these indices in its braces. They count from 0, negative ones from the end if so."""
+        error = cls(text.format(*indices))
+        error._texts = (str(error.args[0]), text.format(*(index + (index >= 0 or not isFromEnd) for index in indices)))
+        return error
+
+    def count_from_one(self) -> None:
+        """The text has its indices as Lua counts them from now on."""
+        self.args = (str(self.args[0]).replace(*self._texts, 1),)
+        self._texts = ("", "")
 
 
 class NullError(THNNError, ValueError):
@@ -61,19 +74,6 @@ class IndexRangeError(THNNError, IndexError):
     """An index, a dimension or a class label is out of range."""
 
     code = 4
-    _texts = ("", "")
-
-    @classmethod
-    def of(cls, text: str, *indices: int, isFromEnd: bool = True) -> Self:
-        """Returns the error whose text has these indices in its braces. They count from 0, negative ones from the end if so."""
-        error = cls(text.format(*indices))
-        error._texts = (str(error.args[0]), text.format(*(index + (index >= 0 or not isFromEnd) for index in indices)))
-        return error
-
-    def count_from_one(self) -> None:
-        """The text has its indices as Lua counts them from now on."""
-        self.args = (str(self.args[0]).replace(*self._texts, 1),)
-        self._texts = ("", "")
 
 
 class OutOfMemoryError(THNNError, MemoryError):

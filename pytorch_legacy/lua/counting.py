@@ -41,7 +41,7 @@ from typing import Any, Union, get_args, get_origin
 
 import numpy as np
 
-from pytorch_legacy.errors import IndexRangeError
+from pytorch_legacy.errors import THNNError
 from pytorch_legacy.files.counting import Kind, Lua, fromOne, toOne
 from pytorch_legacy.objects import Object
 from pytorch_legacy.objects.counting import PASSES, callFromOne
@@ -283,7 +283,7 @@ def _invoke(thing: Any, method: Callable[..., Any], name: str, arguments: Sequen
         names = {key: fromOne(value, plan.named.get(key), f"{where}{key}: ") for key, value in names.items()}
     try:
         result = callFromOne(method, given, names)
-    except IndexError as error:
+    except (IndexError, THNNError) as error:
         _explain(thing, error)
         raise
     return toOne(result, plan.result) if plan.result else result
@@ -301,14 +301,15 @@ def _kept(owner: Any, key: Any, make: Callable[[], Any]) -> Any:
     return found
 
 
-def _explain(thing: Any, error: IndexError) -> None:
-    """An error of an index counts as Lua. If the class of an author declares nothing, the error says that it counts from 0."""
+def _explain(thing: Any, error: Exception) -> None:
+    """An error counts as Lua. If the class of an author declares nothing, an error of an index says that it counts from 0."""
     isOurs = type(thing).__module__.startswith("pytorch_legacy.")
-    if isinstance(thing, Object) and not isOurs and not any(vars(base).get("_lua") for base in _own(type(thing))):
+    isOfIndex = isinstance(error, IndexError)
+    if isOfIndex and isinstance(thing, Object) and not isOurs and not any(vars(base).get("_lua") for base in _own(type(thing))):
         text = f"{type(thing).__name__} declares nothing as _lua = pl.Lua(...), and counts from 0"
         if text not in str(error):
             error.args = (f"{error.args[0]}; {text}" if error.args else text,)
-    elif isinstance(error, IndexRangeError):
+    elif isinstance(error, THNNError):
         error.count_from_one()
 
 

@@ -320,8 +320,9 @@ def joint_shape(module: Object, name: str, arrays: list[Tensor], dimension: int)
     for i, array in enumerate(arrays):
         others = array.shape[:dimension] + array.shape[dimension + 1 :]
         if array.ndim != len(first) or others != first[:dimension] + first[dimension + 1 :]:
-            wanted = f"the sizes of {name}[0], {sizes(first)}, but for dimension {dimension}"
-            raise ShapeError(f"{module._typename}: {name}[{i}]: expected {wanted}, got {sizes(array.shape)}")
+            wanted = f"the sizes of {name}[0], {sizes(first)}, but for dimension {{}}"
+            text = f"{module._typename}: {name}[{i}]: expected {wanted}, got {sizes(array.shape)}"
+            raise ShapeError.of(text, dimension)
     return (*first[:dimension], sum(array.shape[dimension] for array in arrays), *first[dimension + 1 :])
 
 

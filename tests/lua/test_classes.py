@@ -393,6 +393,8 @@ def test_torch_class(code, expected):
     ("nn.SelectTable(2):forward{torch.zeros(2)}", "t:1: nn.SelectTable: index: 2 is not in a table of 1"),
     ("nn.CAddTable():forward{torch.zeros(2), torch.zeros(3)}",
      "t:1: size mismatch, nn.CAddTable: input[2]: expected 2, got 3"),
+    ("nn.JoinTable(2):forward{torch.zeros(2, 2), torch.zeros(3, 3)}",
+     "t:1: size mismatch, nn.JoinTable: input[2]: expected the sizes of input[1], 2 x 2, but for dimension 2, got 3 x 3"),
     ("nn.JoinTable(1)({nn.Identity()(), nn.Tanh()})", "t:1: nn.JoinTable: inputs[2] is an nn.Module, specifically a nn.Tanh, but "
      "the only valid thing to pass is an instance of nngraph.Node, which a call of the module returns"),
     ("require 'nngraph' local a = nn.Identity()() nn.gModule({a}, {a, nil, a})",

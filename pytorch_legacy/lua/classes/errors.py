@@ -15,7 +15,7 @@ from ..tensors.tensor import DTYPES
 if TYPE_CHECKING:
     from .border import Border
 
-_ENTRIES = re.compile(r"(?:[\w.]+: )*\w+((?:\[\d+\])+)")
+_ENTRIES = re.compile(r"(?:[\w.]+: )*(\w+)\[\d+\]")
 _PLACE = re.compile(r"in module (\d+)(?: \(.*\))? of (\S+)")
 _TYPES = {str(dtype): word for word, dtype in DTYPES.items()}
 _TYPE = "|".join(_TYPES)
@@ -63,8 +63,8 @@ def _counted(text: str) -> str:
     match = _ENTRIES.match(text)
     if match is None:
         return text
-    entries = re.sub(r"\d+", lambda number: str(int(number[0]) + 1), match[1])
-    return text[: match.start(1)] + entries + text[match.end(1) :]
+    entries = rf"(?<=\b{match[1]})(?:\[\d+\])+"
+    return re.sub(entries, lambda found: re.sub(r"\d+", lambda number: str(int(number[0]) + 1), found[0]), text)
 
 
 def _in_lua(text: str) -> str:

@@ -102,8 +102,6 @@ def map(function: Callable[[Any], Any], value: Any, memo: dict[Any, Any] | None 
     A table that stands in several places is one table in the result, even if it contains itself. With one `memo`, a dict as that
     of ``copy.deepcopy``, that holds for several calls. With `lists` tuples become lists.
     """
-    if type(value) not in TABLES and type(value) is not IdentityKey:
-        return function(value)
     memo = {} if memo is None else memo
     pending: deque[Any] = deque()
     result = _renewed(function, value, memo, pending, lists)

@@ -9,7 +9,6 @@ Torch7 began with doubles; here it is float32 until somebody asks for another on
 >>> pl.setdefaulttensortype("torch.FloatTensor")
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -45,11 +44,6 @@ def type_name(dtype: Any, device: bool = False) -> str:
         wanted = np.dtype(dtype)
     except TypeError:
         return str(dtype)
-    return _found(wanted, device)
-
-
-@cache
-def _found(wanted: np.dtype[Any], device: bool) -> str:
     return next((name for name, known in (CUDA_TYPES if device else TENSOR_TYPES).items() if known == wanted), wanted.name)
 
 

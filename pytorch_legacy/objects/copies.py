@@ -11,9 +11,6 @@ from pytorch_legacy.files.form import BUFFERS
 from pytorch_legacy.files.stored import Stored
 from pytorch_legacy.objects import pickling
 
-_CONSTANTS = frozenset((bool, int, float, complex, str, bytes, type(None)))
-"""Types of most fields. A value of one of them is its own copy, and holds no object."""
-
 
 class Copied(Stored):
     """Fields that can be copied and pickled. Arrays that share a storage share one in the copy."""
@@ -41,8 +38,6 @@ class Copied(Stored):
         storages = memo.setdefault("pytorch_legacy.storages", {})
         fields = self._ownFields()
         for key, value in fields.items():
-            if type(value) in _CONSTANTS:
-                continue
 
             def copied(array: Tensor, alone: bool = key in BUFFERS) -> Tensor:
                 if id(array) not in memo:
@@ -50,8 +45,6 @@ class Copied(Stored):
                 return memo[id(array)]
 
             def leaf(value: Any, copied: Any = copied) -> Any:
-                if type(value) in _CONSTANTS:
-                    return value
                 if is_tensor(value):
                     return copied(value)
                 return memo[id(value)] if isinstance(value, Copied) else copy.deepcopy(value, memo)
@@ -84,8 +77,7 @@ def reachable(thing: Copied, beyond: Iterable[Any] = ()) -> list[Copied]:
 
     for inner in found:  # the list grows during the loop
         for value in inner._ownFields().values():
-            if type(value) not in _CONSTANTS:
-                tree.map(meet, value, seen)
+            tree.map(meet, value, seen)
     return found
 
 

@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from functools import partial
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -118,10 +119,9 @@ function torch.Tester:add(test, name)
   if not leftOut[name] then return add(self, test, name) end
 end
 """
-isShort = False
 
 
-def torch7(folder: Path) -> tuple[int, list[str]]:
+def torch7(folder: Path, isShort: bool = False) -> tuple[int, list[str]]:
     """Runs the tests of torch7's tensors and files with its own Tester. Returns how many there are, and the names that fail."""
     count, failed = 0, []
     for name in TORCH7:
@@ -252,8 +252,8 @@ def main() -> int:
     parser.add_argument("suites", nargs="*", help="names of suites")
     parser.add_argument("--python", action="store_true", help="write the suites as Python")
     parser.add_argument("--short", action="store_true", help="leave out tests that need half a minute for large matrices")
-    given = parser.parse_args()
-    globals()["isShort"] = given.short
+    given = parser.parse_intermixed_args()
+    SUITES["torch7"] = partial(torch7, isShort=given.short)
     assert pl.lua  # it is imported now
     gc.freeze()  # as `pytorch-legacy lua` does: Testers collect after each test
     suites = given.suites or (WRITTEN if given.python else SUITES)

@@ -135,7 +135,7 @@ def same(one: Any, other: Any) -> bool:
         "local ok, y = pcall(net.forward, net, torch.ones(2)) local done = pcall(x.fill, x, 2) "
         "local opt = {type = 'a', size = 4} "
         "local fields = {f = x.add, g = x.sum} return ok, y:size(1), done, x[1], apply(x.sum, x), fields.f(x, 1)[1], "
-        "fields.g(x), opt.type, opt.size, net.forward ~= nil, net.nothing == nil",
+        "fields.g(x), opt.type, opt.size, apply(x.size, x, 1), net.forward ~= nil, net.nothing == nil",
         "require 'nn' torch.class('nn.Grown') function nn.Grown:__init() self.n = 1 end "
         "function nn.Grown:grow(k) self.n = self.n + k return self.n end local t = nn.Grown() local grow = t.grow "
         "return grow(t, 2), pcall(t.grow, t, 4), pcall(grow, t, 1)",

@@ -212,7 +212,7 @@ def test_random_networks(part: int) -> None:
         check(seed)
 
 
-def main(check: Callable[[int], None], description: str | None, first: int) -> None:
+def main(check: Callable[[int], object], description: str | None, first: int) -> None:
     """Checks as many networks as the command line says, from that of the seed `first` on, and prints which fail."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("count", type=int)

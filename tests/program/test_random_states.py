@@ -19,6 +19,7 @@ from tests.program.test_random import assert_close, main
 
 IN_TESTS = 48
 PARTS = 4
+FEWEST = 6  # layers of a part that have a program; the others are refused
 PASSES = 14
 CHANGES = (
     "self.a += x.mean(0)", "self.a *= half", "self.a = self.a + 1", "self.a = self.a * half + x[0]", "self.n += 1",
@@ -59,14 +60,15 @@ class Layer(nn.Module):
         return self.output
 
 
-def check(seed: int) -> None:
+def check(seed: int) -> bool:
+    """Checks a layer. Returns False if it is refused."""
     draw = random.Random(seed)
     lines = draw.choices(CHANGES, k=draw.randint(1, 4)) + draw.choices(USES, k=draw.randint(1, 3))
     draw.shuffle(lines)
     try:
         program = pl.compile(Layer(lines), (None, 3) if seed % 40 == 0 else (2, 3))
     except CompileError:
-        return
+        return False
     numbers = np.random.default_rng(seed)
     for _ in range(2):
         eager = Layer(lines).evaluate()
@@ -75,12 +77,12 @@ def check(seed: int) -> None:
             x = numbers.standard_normal((2, 3)).astype(np.float32)
             expected = tree.map_entries(np.copy, eager.forward(x.copy()))
             assert_close(expected, program(x), f"seed {seed}: pass {number} of {lines}")
+    return True
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_layers(part: int) -> None:
-    for seed in range(part, IN_TESTS, PARTS):
-        check(seed)
+    assert sum(check(seed) for seed in range(part, IN_TESTS, PARTS)) >= FEWEST
 
 
 if __name__ == "__main__":

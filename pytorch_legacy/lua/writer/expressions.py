@@ -180,9 +180,9 @@ class Expressions:
     def _may_be_method(self, node: Any) -> bool:
         """True if a field may be a method, which Python would bind to its object."""
         name = field_name(node)
-        isOfProgram = name in self.program.methods and name not in self.program.plain
-        isMethod = (isOfProgram or name in declarations.methods()) and name not in (*self.program.fields, *declarations.FIELDS)
-        return isMethod and not self.is_plain(node)
+        isMethod = (name in self.program.methods or name in declarations.methods()) and name not in declarations.FIELDS
+        isOwn = isinstance(node.table, tree.Local) and node.table.variable.name == "self" and name in self.program.fields
+        return isMethod and not isOwn and not self.is_plain(node)
 
     def is_plain(self, node: Any) -> bool:
         """True for a field that Python binds to nothing: of a package, a class or a table, and for ``new``."""

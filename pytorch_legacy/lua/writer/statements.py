@@ -252,7 +252,7 @@ class Statements(Expressions):
     def gathered(self, cls: Class, nodes: list[Node], start: int) -> tuple[int, list[str]]:
         """Returns how many statements a class takes, and its lines: ``torch.class`` and the methods that follow it."""
         targets = getattr(nodes[start], "targets", [])
-        globals_ = [target.name for target in targets if isinstance(target, tree.Global)]
+        names = [target.name for target in targets if isinstance(target, tree.Global)]
         if self.scope is not None and "." not in cls.name and cls.name in self.program.used:
             raise self.refuse(nodes[start], "torch.class of a global within a function")
         name = self.named(cls.variable) if cls.variable is not None else cls.name.rpartition(".")[2]
@@ -267,7 +267,7 @@ class Statements(Expressions):
             found += self.line(f"_package = {self._global(tree.Global(nodes[start].line, package))}")
         count, seen = 1, set[str]()
         for node in nodes[start + 1 :]:
-            method = self.method_of(node, cls, globals_[:1])
+            method = self.method_of(node, cls, names[:1])
             if method is None or method in seen:
                 break
             seen.add(method)
@@ -277,9 +277,9 @@ class Statements(Expressions):
             count += 1
         self.indent -= 4
         named = [(self.target(target), value) for target, value in zip(targets, (name, parent), strict=False)]
-        named = [(target, value) for target, value in named if globals_ and target != value]
-        lines = [line for target, value in named for line in self.line(f"{target} = {value}")]
-        return count, [*found, *(self.gap() if lines else []), *lines]
+        named = [(target, value) for target, value in named if names and target != value]
+        written = [line for target, value in named for line in self.line(f"{target} = {value}")]
+        return count, [*found, *(self.gap() if written else []), *written]
 
     def method_of(self, node: Node, cls: Class, names: list[str]) -> str | None:
         """Returns the name of the method that a statement defines. A global of these names is the class, too."""
